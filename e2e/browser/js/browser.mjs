@@ -20,6 +20,13 @@ export async function kubectl(...args) {
   return stdout;
 }
 
+/** kubectl with standard input. */
+export function kubectlWith(input, ...args) {
+  const running = run('kubectl', args, { maxBuffer: 64 << 20 });
+  running.child.stdin.end(input);
+  return running.then(({ stdout }) => stdout);
+}
+
 export async function kubectlJSON(...args) {
   return JSON.parse(await kubectl(...args, '-o', 'json'));
 }

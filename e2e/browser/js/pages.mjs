@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ask, Browser, eventually, kubectl, kubectlJSON } from './browser.mjs';
+import { ask, Browser, eventually, kubectl, kubectlJSON, kubectlWith } from './browser.mjs';
 
 /** What `kubectl get installedoperators` says, as the list shows it. */
 async function asKubectlSays(...where) {
@@ -18,6 +18,9 @@ async function asKubectlSays(...where) {
     }))
     .sort(byName);
 }
+
+/** As the page writes an outcome. */
+const spaced = (outcome) => (outcome === 'NotCreated' ? 'Not created' : outcome);
 
 const byName = (a, b) => (`${a.name} ${a.project}` < `${b.name} ${b.project}` ? -1 : 1);
 
@@ -37,7 +40,7 @@ async function asShown(page) {
 }
 
 /**
- * site: {name, operators(namespace), operator(namespace, name, tab), uninstall(namespace, name), askPreview(namespace), copies(),
+ * site: {name, operators(namespace), operator(namespace, name, tab), uninstall(namespace, name), askPreview(namespace, query), copies(),
  * enter(page, user), root, expected}. `enter` opens the site as a user; `root` is the part of the page that is Steward's; `expected` are
  * lines of the browser's log that are not Steward's.
  */
@@ -203,6 +206,104 @@ export function pages(site) {
       await dark.page.evaluate(() => document.documentElement.classList.add('pf-v6-theme-dark'));
       await dark.accessible('an operator in the dark', site.root);
       await dark.close();
+    });
+
+    test(named('an InstallPlan is previewed as kubectl would be told'), async () => {
+      await go(site.askPreview('monitoring', 'subject=installPlan&name=install-beacon'));
+      await page.accessible('the form of a preview', site.root);
+      const button = await page.find('steward-ask');
+      await button.click();
+      const asked = JSON.stringify({
+        apiVersion: 'views.operators.coreos.com/v1alpha1',
+        kind: 'PlanPreview',
+        metadata: { namespace: 'monitoring' },
+        spec: { installPlan: { name: 'install-beacon' } },
+      });
+      const { status } = JSON.parse(await kubectlWith(asked, 'create', '-o', 'json', '-f', '-'));
+      await page.says(status.conditions[0].reason);
+      await eventually(async () => {
+        const rows = await page.rows();
+        assert.deepEqual(
+          rows.map((row) => [row.Step, row.Outcome, row.Reason]),
+          status.steps.map((step) => [String(step.index), spaced(step.outcome), step.reason]),
+        );
+      });
+      await page.accessible('a preview', site.root);
+      await page.picture(`${site.file}-preview`);
+    });
+
+    test(named('a bundle is previewed, and what is wrong with it is said'), async () => {
+      await go(site.askPreview('monitoring', 'subject=bundle'));
+      const field = await page.page.waitForSelector('textarea');
+      await field.click();
+      await page.page.keyboard.sendCharacter('kind: [');
+      await (await page.find('steward-ask')).click();
+      await page.page.waitForFunction(() => document.querySelector('textarea')?.getAttribute('aria-invalid') === 'true' || /line|YAML/i.test(document.body.innerText));
+    });
+
+    test(named('copies are turned off and on'), async () => {
+      await go(site.copies());
+      await page.find('steward-toggle-copies');
+      await page.find('steward-preview');
+      await page.accessible('copies', site.root);
+      await page.picture(`${site.file}-copies`);
+      for (const off of [true, false]) {
+        await page.says(off ? 'Copies are on' : 'Copies are off');
+        await page.page.waitForSelector('[data-test="steward-toggle-copies"]:not([aria-disabled="true"])');
+        await (await page.find('steward-toggle-copies')).click();
+        await page.accessible('the question about copies', '.pf-v6-c-modal-box');
+        await (await page.find('steward-confirm')).click();
+        await eventually(async () => {
+          const { spec } = await kubectlJSON('get', 'olmconfigs', 'cluster');
+          assert.equal(spec?.features?.disableCopiedCSVs ?? false, off);
+        });
+      }
+      await page.says('Copies are on');
+    });
+
+    test(named('a cleanup that hangs names who holds it, and is aborted'), async () => {
+      await go(site.uninstall('research', 'sandbox-notebooks.v0.4.0'));
+      await (await page.page.waitForSelector('#steward-wish-delete')).click();
+      await page.page.waitForSelector('[data-test="steward-uninstall"]:not([disabled])');
+      await page.accessible('the form of an uninstallation', site.root);
+      await page.picture(`${site.file}-uninstall`);
+      await (await page.find('steward-uninstall')).click();
+      const confirm = await page.find('steward-confirm');
+      assert.equal(await confirm.evaluate((each) => each.disabled), true, 'nothing was typed');
+      await (await page.find('steward-typed')).type('sandbox-notebooks.v0.4.0');
+      await page.accessible('the question before an uninstallation', '.pf-v6-c-modal-box');
+      await (await page.page.waitForSelector('[data-test="steward-confirm"]:not([disabled])')).click();
+      await page.says('sandbox.example.com/hangs');
+      await page.accessible('a cleanup that hangs', site.root);
+      await page.picture(`${site.file}-hangs`);
+      const { status } = await kubectlJSON('get', 'cleanupstatuses', '-n', 'research', 'sandbox-notebooks.v0.4.0');
+      assert.ok(status.pendingCount > 0);
+      await (await page.page.waitForSelector('[data-test="steward-abort"]:not([aria-disabled="true"])')).click();
+      await (await page.find('steward-confirm')).click();
+      await page.find('steward-gone');
+      await assert.rejects(kubectl('get', 'csv', '-n', 'research', 'sandbox-notebooks.v0.4.0'), /NotFound/);
+      const { items } = await kubectlJSON('get', 'notebooks.sandbox.example.com', '-n', 'research');
+      assert.ok(items.length > 0, 'what was to stay is gone');
+    });
+
+    test(named('an uninstallation with cleanup deletes what was shown, and nothing else'), async () => {
+      const kinds = 'postgresclusters.tidepool.example.com,postgresbackups.tidepool.example.com,storageprofiles.tidepool.example.com';
+      await go(site.uninstall('databases', 'tidepool-postgres.v5.3.1'));
+      await (await page.page.waitForSelector('#steward-wish-delete')).click();
+      await page.page.waitForSelector('[data-test="steward-uninstall"]:not([disabled])');
+      const before = await kubectlJSON('get', kinds, '-A');
+      assert.ok(before.items.length > 3);
+      await (await page.find('steward-uninstall')).click();
+      await (await page.find('steward-typed')).type('tidepool-postgres.v5.3.1');
+      await (await page.page.waitForSelector('[data-test="steward-confirm"]:not([disabled])')).click();
+      await page.find('steward-gone');
+      await page.says('So are the custom resources that were to be deleted');
+      await assert.rejects(kubectl('get', 'csv', '-n', 'databases', 'tidepool-postgres.v5.3.1'), /NotFound/);
+      const left = await kubectlJSON('get', kinds, '-A');
+      assert.deepEqual(
+        left.items.map((item) => item.kind),
+        before.items.map((item) => item.kind).filter((kind) => kind === 'StorageProfile'),
+      );
     });
 
     test(named('the browser has nothing to complain of'), async () => {

@@ -43,7 +43,7 @@ const site = {
   operators: (namespace) => (namespace === undefined ? `${origin}/operators` : `${origin}/ns/${encode(namespace)}/operators`),
   operator: (namespace, name, tab) => `${origin}/ns/${encode(namespace)}/operators/${encode(name)}${tab ? `?tab=${tab}` : ''}`,
   uninstall: (namespace, name) => `${origin}/ns/${encode(namespace)}/uninstall/${encode(name)}`,
-  askPreview: (namespace) => `${origin}/ns/${encode(namespace)}/preview`,
+  askPreview: (namespace, query) => `${origin}/ns/${encode(namespace)}/preview${query ? `?${query}` : ''}`,
   copies: () => `${origin}/copied-csvs`,
   async enter(page, user) {
     await page.open(`${origin}/`);
