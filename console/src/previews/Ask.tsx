@@ -20,7 +20,12 @@ export function nameAsked(spec: PreviewSpec): string | undefined {
   return spec.installPlan?.name ?? spec.uninstall?.clusterServiceVersion;
 }
 
-export function Ask({ namespace, spec, children }: AskProps) {
+// What was answered to another question is never shown.
+export function Ask(props: AskProps) {
+  return <Asked key={JSON.stringify([props.namespace, props.spec])} {...props} />;
+}
+
+function Asked({ namespace, spec, children }: AskProps) {
   const t = useText();
   const key = JSON.stringify(spec);
   const accesses = useMemo(() => {
