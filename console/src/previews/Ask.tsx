@@ -6,7 +6,7 @@ import { useText } from '../shared/i18n';
 import { MissingRights } from '../shared/MissingRights';
 import { Loading } from '../shared/problems';
 import { useRights } from '../shared/useRights';
-import { accessesFor, askPreview, type Subject } from './ask';
+import { accessesFor, askPreview, type Subject } from './asking';
 import { AskFailure } from './AskFailure';
 import type { PlanPreview, PreviewSpec } from './types';
 
