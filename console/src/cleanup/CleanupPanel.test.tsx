@@ -35,8 +35,8 @@ describe('the panel of a cleanup', () => {
     const fake = operatorCluster({ finalizers: [CLEANUP_FINALIZER] });
     fake.rule('POST', PREVIEWS, { metadata: {}, status: { steps: [] } });
     renderPage(panel, fake);
-    const abort = await screen.findByTestId('steward-abort');
-    await waitFor(() => expect(abort.getAttribute('aria-disabled')).not.toBe('true'));
+    await screen.findByTestId('steward-abort');
+    await waitFor(() => expect(screen.getByTestId('steward-abort').getAttribute('aria-disabled')).not.toBe('true'));
     fireEvent.click(screen.getByTestId('steward-abort'));
     fireEvent.click(within(await screen.findByRole('dialog')).getByTestId('steward-confirm'));
     await screen.findByTestId('steward-aborted');

@@ -23,8 +23,7 @@ describe('the page of copies', () => {
     renderPage(<CopiesPage />, fake);
     await screen.findByText('Copies are on');
     await screen.findByText(/ClusterServiceVersion blue\/db.v1/);
-    const toggle = screen.getByTestId('steward-toggle-copies');
-    await waitFor(() => expect(toggle.getAttribute('aria-disabled')).not.toBe('true'));
+    await waitFor(() => expect(screen.getByTestId('steward-toggle-copies').getAttribute('aria-disabled')).not.toBe('true'));
     fireEvent.click(screen.getByTestId('steward-toggle-copies'));
     fireEvent.click(within(await screen.findByRole('dialog')).getByTestId('steward-confirm'));
     await screen.findByText('Copies are off');
