@@ -6,7 +6,7 @@ import { asApiError, type ApiError } from '../kube/errors';
 import { useCluster, useMay, useObject } from '../kube/hooks';
 import { olmConfigs } from '../kube/models';
 import { Ask } from '../previews/Ask';
-import { ANY_NAMESPACE } from '../previews/ask';
+import { ANY_NAMESPACE } from '../previews/asking';
 import { PreviewSteps } from '../previews/PreviewSteps';
 import { ConfirmDialog } from '../shared/ConfirmDialog';
 import { useText } from '../shared/i18n';

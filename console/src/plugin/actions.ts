@@ -4,7 +4,7 @@ import { mayBeCopy } from '../cleanup/csv';
 import type { ClusterServiceVersion } from '../cleanup/types';
 import type { Decision } from '../kube/cluster';
 import { asApiError } from '../kube/errors';
-import { accessesFor, ANY_NAMESPACE } from '../previews/ask';
+import { accessesFor, ANY_NAMESPACE } from '../previews/asking';
 import { useText } from '../shared/i18n';
 import { consoleCluster, consoleHost } from './host';
 

@@ -4,7 +4,7 @@ import { CleanupPanel } from '../cleanup/CleanupPanel';
 import { CopiesPage } from '../copies/CopiesPage';
 import { OperatorPage } from '../operators/OperatorPage';
 import { OperatorsPage } from '../operators/OperatorsPage';
-import { ANY_NAMESPACE } from '../previews/ask';
+import { ANY_NAMESPACE } from '../previews/asking';
 import { AskPreviewPage } from '../previews/AskPreviewPage';
 import { UninstallPage } from '../uninstall/UninstallPage';
 import { inConsole } from './host';

@@ -6,7 +6,7 @@ import { useText } from '../shared/i18n';
 import { MissingRights } from '../shared/MissingRights';
 import { Loading } from '../shared/problems';
 import { useRights } from '../shared/useRights';
-import { accessesFor, askPreview, type Subject } from './ask';
+import { accessesFor, askPreview, type Subject } from './asking';
 import { AskFailure } from './AskFailure';
 import type { PlanPreview, PreviewSpec } from './types';
 
@@ -20,7 +20,12 @@ export function nameAsked(spec: PreviewSpec): string | undefined {
   return spec.installPlan?.name ?? spec.uninstall?.clusterServiceVersion;
 }
 
-export function Ask({ namespace, spec, children }: AskProps) {
+// What was answered to another question is never shown.
+export function Ask(props: AskProps) {
+  return <Asked key={JSON.stringify([props.namespace, props.spec])} {...props} />;
+}
+
+function Asked({ namespace, spec, children }: AskProps) {
   const t = useText();
   const key = JSON.stringify(spec);
   const accesses = useMemo(() => {

@@ -6,7 +6,7 @@ import { useHost } from '../host';
 import { clusterServiceVersions, installPlans } from '../kube/models';
 import { useText } from '../shared/i18n';
 import { Ask } from './Ask';
-import type { Subject } from './ask';
+import type { Subject } from './asking';
 import { BundleField } from './BundleField';
 import { parseManifests, type ManifestProblem } from './manifests';
 import { NameField } from './NameField';

@@ -1,5 +1,5 @@
 // The form of a question, and its address. Pure functions.
-import type { Subject } from './ask';
+import type { Subject } from './asking';
 import type { PreviewSpec } from './types';
 
 export interface Question {

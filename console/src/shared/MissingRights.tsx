@@ -1,7 +1,7 @@
 // What the user may not do, and so cannot do here.
 import { Alert, List, ListItem } from '@patternfly/react-core';
 import type { Access } from '../kube/cluster';
-import { accessText } from '../previews/ask';
+import { accessText } from '../previews/asking';
 import { useText } from './i18n';
 
 export function MissingRights({ title, missing }: { title: string; missing: Access[] }) {

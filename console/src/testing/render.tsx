@@ -1,5 +1,5 @@
 // Pages with all that they need around them. For tests.
-import { render } from '@testing-library/react';
+import { configure, render } from '@testing-library/react';
 import i18n from 'i18next';
 import type { ReactElement } from 'react';
 import { initReactI18next } from 'react-i18next';
@@ -9,6 +9,9 @@ import { ClusterContext } from '../kube/hooks';
 import { NAMESPACE } from '../shared/i18n';
 import { standaloneHost } from '../standalone/host';
 import type { FakeCluster } from './fakeCluster';
+
+// Busy machines are slow.
+configure({ asyncUtilTimeout: 4_000 });
 
 void i18n.use(initReactI18next).init({
   lng: 'en',

@@ -3,7 +3,7 @@ import { Alert, Button, Tooltip } from '@patternfly/react-core';
 import { useState } from 'react';
 import { asApiError, type ApiError } from '../kube/errors';
 import { useAnswer, useCluster } from '../kube/hooks';
-import { accessText } from '../previews/ask';
+import { accessText } from '../previews/asking';
 import { AskFailure } from '../previews/AskFailure';
 import { useText } from '../shared/i18n';
 import type { Agreement } from './agreement';

@@ -11,6 +11,7 @@ import { ConfirmDialog } from '../shared/ConfirmDialog';
 import { useText } from '../shared/i18n';
 import { MissingRights } from '../shared/MissingRights';
 import { Loading } from '../shared/problems';
+import { ownedApis, ownedDefinitions } from './agreement';
 import type { Wish } from './course';
 import { Download } from './Download';
 import { examine, isPossible, type Examined } from './examine';
@@ -26,6 +27,12 @@ interface UninstallFormProps {
   onUninstall: (plan: Plan) => void;
 }
 
+// What an uninstallation depends on. Its status, which OLM writes again and again, is looked at when it is begun.
+function factsOf(csv: ClusterServiceVersion): string {
+  const { uid, finalizers, labels, annotations } = csv.metadata;
+  return JSON.stringify([uid, finalizers, labels, annotations, csv.spec?.cleanup, ownedDefinitions(csv), ownedApis(csv)]);
+}
+
 const cleanupOf = (wish: Wish) => (wish === 'asItIs' ? undefined : wish === 'delete');
 
 export function UninstallForm({ reference, csv, begun, onUninstall }: UninstallFormProps) {
@@ -39,8 +46,7 @@ export function UninstallForm({ reference, csv, begun, onUninstall }: UninstallF
     namespace,
     name,
     wish,
-    csv.metadata.uid,
-    csv.metadata.resourceVersion,
+    factsOf(csv),
     ownOptIn,
   ]);
   // What was said of another wish does not count.
@@ -93,11 +99,12 @@ export function UninstallForm({ reference, csv, begun, onUninstall }: UninstallF
       <Button variant="danger" isDisabled={!possible} onClick={() => setAsking(true)} data-test="steward-uninstall">
         {t('Uninstall…')}
       </Button>
-      {asking && plan && possible ? (
+      {asking && found && plan && !found.refusal && found.missing.length === 0 ? (
         <ConfirmDialog
           title={t('Uninstall {{name}}?', { name })}
           action={t('Uninstall')}
           typed={deletes ? name : undefined}
+          busy={!possible}
           onClose={() => setAsking(false)}
           onConfirm={() => {
             setAsking(false);

@@ -55,8 +55,11 @@ export function UninstallSteps({ course, running }: { course: Course; running: R
         <p className="steward-faint">
           {running.unconfirmed
             ? t("Steward's controllers have to confirm the opt-in first. That may take a minute; if it stays so, take the opt-in back and ask an administrator.")
-            : t("Waiting for Steward's controllers to hold the operator's rights. You may leave this page: nothing is deleted until you come back.")}
+            : t("Waiting for Steward's controllers to hold the operator's rights.")}
         </p>
+      ) : null}
+      {running.running && running.stage !== 'deleted' ? (
+        <p className="steward-faint">{t('This page carries this out until the operator is deleted. Whoever leaves it before comes back to go on.')}</p>
       ) : null}
       {running.trouble ? <Alert isInline isPlain variant="warning" title={t('No answer, trying again: {{message}}', { message: running.trouble })} /> : null}
       {running.deletedRelated.length > 0 ? <p>{t('Deleted: {{names}}', { names: running.deletedRelated.join(', ') })}</p> : null}

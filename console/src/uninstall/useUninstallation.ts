@@ -57,7 +57,8 @@ export function useUninstallation(reference: CsvReference) {
       setState({ running: true, deletedRelated: [] });
       memory.write({ uid: plan.csv.metadata.uid ?? '', wish: plan.wish, optedIn: plan.ownOptIn, deletesOperands: plan.course.deletesOperands, agreed: plan.agreed });
       const tell = (news: News) => {
-        if (signal.aborted) return;
+        // The next step is not taken when the user has left.
+        if (signal.aborted) throw new Left();
         setState((before) => ({
           ...before,
           stage: news.stage,
