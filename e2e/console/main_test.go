@@ -123,7 +123,7 @@ var announced = regexp.MustCompile(`(?m)^console: (https?://[^/]+)/(?:#key=([0-9
 func serve(t *testing.T, flags ...string) *served {
 	t.Helper()
 	s := &served{client: &http.Client{Timeout: check.Patience,
-		Transport: &http.Transport{DisableCompression: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}}
+		Transport: &http.Transport{DisableCompression: true, ExpectContinueTimeout: check.Patience, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}}
 	s.process = start(t, append([]string{"--files=" + files, "--secure-port=0", "--bind-address=127.0.0.1"}, flags...)...)
 	t.Cleanup(func() { must(t, s.process.Stop(time.Minute)) })
 	eventually(t, func() error {

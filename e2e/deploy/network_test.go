@@ -127,6 +127,7 @@ func within(namespace string, pod labels.Set) peer {
 func TestNetwork_WhoMayConnect(t *testing.T) {
 	base := networkOf(t, "base")
 	prometheus := networkOf(t, "base", "overlays/prometheus")
+	pages := networkOf(t, "base", "overlays/console")
 	apiServers := within("steward-system", base.pod("apiserver"))
 	others := within("default", labels.Set{"app": "other"})
 	pretender := within("default", base.pod("apiserver"))
@@ -154,6 +155,9 @@ func TestNetwork_WhoMayConnect(t *testing.T) {
 		{"Prometheus", prometheus, monitoring, "apiserver", "https", true},
 		{"anybody", prometheus, others, "controllers", "metrics", false},
 		{"anybody", prometheus, others, "controllers", "probes", false}, // the kubelet is not asked
+		{"OpenShift's console", pages, within("openshift-console", labels.Set{"app": "console"}), "console", "https", true},
+		{"anybody", pages, others, "console", "https", false},
+		{"an API server", pages, apiServers, "console", "https", false},
 	} {
 		port, err := tc.network.port(tc.component, tc.port)
 		must(t, err)
