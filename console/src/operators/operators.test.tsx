@@ -1,4 +1,4 @@
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import i18n from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import { MemoryRouter } from 'react-router';
@@ -163,7 +163,10 @@ describe.each(hosts)('the pages of operators $name', ({ cluster: clusterOf }) =>
     vi.useRealTimers();
     vi.unstubAllGlobals();
   });
-  const settle = () => vi.waitFor(() => vi.advanceTimersByTimeAsync(100));
+  // Answers come in promises, and are shown in batches: some rounds of both.
+  const settle = async () => {
+    for (let round = 0; round < 4; round += 1) await act(() => vi.advanceTimersByTimeAsync(60));
+  };
 
   async function show(page: React.ReactNode, address = '/') {
     render(
@@ -173,7 +176,6 @@ describe.each(hosts)('the pages of operators $name', ({ cluster: clusterOf }) =>
         </HostContext.Provider>
       </MemoryRouter>,
     );
-    await settle();
     await settle();
   }
   const names = () => screen.getAllByTestId('steward-row').map((row) => within(row).getAllByRole('link')[0]?.textContent);
