@@ -82,7 +82,7 @@ start_over() {
   local data=$1
   in_use "$data" && fail "$data is in use: stop that './dev up' first"
   # Nothing but what Steward keeps there.
-  rm -rf "$data"/{examples-loaded,kubeconfig,lock,log,pki,play.log} "$data"/steward.db*
+  rm -rf "$data"/{console.log,examples-loaded,kubeconfig,lock,log,pki,play.log} "$data"/steward.db*
 }
 
 # Runs Steward until it is told to stop. The examples are loaded once, so that what was changed since stays.
@@ -105,6 +105,7 @@ run_embedded() {
     else
       setsid setpriv --pdeathsig TERM bin/play "$data/kubeconfig" examples 2>"$data/play.log" &
       player=$!
+      show_console "$data"
       say "Ctrl-C stops it; what you changed stays in $data"
     fi
   fi
@@ -116,8 +117,27 @@ run_embedded() {
   done
   trap - INT TERM HUP
   [[ -z "$player" ]] || kill -TERM "$player" 2>/dev/null || true
+  [[ -z "${CONSOLE_PID:-}" ]] || kill -TERM "$CONSOLE_PID" 2>/dev/null || true
   [[ $status -eq 0 ]] || fail "$(last_words "$data/log" "$status") (its log: $data/log)"
   say "stopped"
+}
+
+# show_console DATA: serves the pages, where `./dev console` has built them, and prints their address, which has a key.
+show_console() {
+  local data=$1 line=''
+  if [[ ! -e bin/console/standalone/index.html ]]; then
+    say "the same in a browser: ./dev console, and start this again"
+    return
+  fi
+  exec {CONSOLE}< <(exec setsid setpriv --pdeathsig TERM bin/steward console --standalone --as-kubeconfig-user \
+    --kubeconfig "$data/kubeconfig" --files bin/console --secure-port 0 2>"$data/console.log")
+  CONSOLE_PID=$!
+  read -r -u "$CONSOLE" line || true
+  if [[ "$line" == 'console: '* ]]; then
+    printf 'The same in a browser: %s\n' "${line#console: }"
+  else
+    say "its pages are not served: see $data/console.log"
+  fi
 }
 
 # last_words LOG STATUS: why Steward ended, as it said or as far as one can tell.

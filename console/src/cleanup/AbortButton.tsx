@@ -1,5 +1,5 @@
 // Calls a cleanup off, after a question.
-import { Alert, Button, Tooltip } from '@patternfly/react-core';
+import { Button, Tooltip } from '@patternfly/react-core';
 import { useState } from 'react';
 import { asApiError, type ApiError } from '../kube/errors';
 import { useCluster, useMay } from '../kube/hooks';
@@ -9,6 +9,7 @@ import { useText, type Translate } from '../shared/i18n';
 import type { CleanupOutlook } from './types';
 import { isRunning, whyNoAbort, type WhyNoAbort } from './verdict';
 import { abortCleanup, type Abortion } from './write';
+import { Notice } from '../shared/Notice';
 
 function whyText(t: Translate, why: WhyNoAbort): string {
   switch (why) {
@@ -73,7 +74,7 @@ export function AbortButton({ namespace, name, outlook }: AbortButtonProps) {
     <>
       {why === undefined ? button : <Tooltip content={whyText(t, why)}>{button}</Tooltip>}
       {why === undefined ? null : <span className="steward-faint"> {whyText(t, why)}</span>}
-      <div role="status">{done ? <Alert isInline isPlain variant="info" title={doneText(t, done)} data-test="steward-aborted" /> : null}</div>
+      <div role="status">{done ? <Notice isInline isPlain variant="info" title={doneText(t, done)} data-test="steward-aborted" /> : null}</div>
       {open ? (
         <ConfirmDialog
           title={running ? t('Abort the cleanup of {{name}}?', { name }) : t('Keep the custom resources of {{name}}?', { name })}

@@ -1,14 +1,15 @@
 // What stands against a cleanup.
-import { Alert, List, ListItem } from '@patternfly/react-core';
+import { List, ListItem } from '@patternfly/react-core';
 import { useText } from '../shared/i18n';
 import type { Blocker } from './types';
+import { Notice } from '../shared/Notice';
 
 export function Blockers({ blockers, running }: { blockers: Blocker[]; running?: boolean }) {
   const t = useText();
   if (blockers.length === 0) return null;
   const title = running ? t('This stands against the cleanup') : t('This would stand against a cleanup');
   return (
-    <Alert isInline variant="warning" title={title} data-test="steward-blockers">
+    <Notice isInline variant="warning" title={title} data-test="steward-blockers">
       <List isPlain isBordered>
         {blockers.map((blocker) => (
           <ListItem key={`${blocker.reason} ${blocker.message}`}>
@@ -17,7 +18,7 @@ export function Blockers({ blockers, running }: { blockers: Blocker[]; running?:
           </ListItem>
         ))}
       </List>
-    </Alert>
+    </Notice>
   );
 }
 

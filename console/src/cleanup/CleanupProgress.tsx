@@ -1,11 +1,12 @@
 // How far an uninstallation with cleanup has come.
-import { Alert, Progress } from '@patternfly/react-core';
+import { Progress } from '@patternfly/react-core';
 import { useRef } from 'react';
 import { useText } from '../shared/i18n';
 import { When } from '../shared/When';
 import { Pending } from './Pending';
 import type { CleanupOutlook } from './types';
 import { isPending } from './verdict';
+import { Notice } from '../shared/Notice';
 
 interface CleanupProgressProps {
   namespace: string;
@@ -23,9 +24,9 @@ export function CleanupProgress({ namespace, name, outlook }: CleanupProgressPro
   return (
     <>
       {outlook.stalledSince ? (
-        <Alert isInline variant="danger" title={t('The cleanup does not get on')} data-test="steward-stalled">
+        <Notice isInline variant="danger" title={t('The cleanup does not get on')} data-test="steward-stalled">
           {t('Since')} <When timestamp={outlook.stalledSince} />. {t('Look at the finalizers below: their owners have to remove them. The operator itself may say more.')}
-        </Alert>
+        </Notice>
       ) : null}
       <div role="status" data-test="steward-progress">
         {all > 0 ? (

@@ -1,5 +1,5 @@
 // Custom resources that an uninstallation waits for, and who holds them.
-import { Alert, ExpandableSection, Label, List, ListItem } from '@patternfly/react-core';
+import { ExpandableSection, Label, List, ListItem } from '@patternfly/react-core';
 import { objectPath } from '../kube/cluster';
 import { useMay } from '../kube/hooks';
 import { cleanupStatuses } from '../kube/models';
@@ -10,6 +10,7 @@ import { usePolled } from '../shared/usePolled';
 import { When } from '../shared/When';
 import type { PendingOperandList } from './types';
 import { byFinalizer, type Holder } from './verdict';
+import { Notice } from '../shared/Notice';
 
 const EVERY_MS = 4_000;
 const MOST = 500;
@@ -37,7 +38,7 @@ export function Pending({ namespace, name }: { namespace: string; name: string }
         <Held key={holder.finalizer} holder={holder} />
       ))}
       {remaining > 0 ? <p>{t('and {{count}} more', { count: remaining })}</p> : null}
-      {hidden > 0 ? <Alert isInline isPlain variant="info" title={t('{{count}} more are of kinds or projects that you may not list.', { count: hidden })} /> : null}
+      {hidden > 0 ? <Notice isInline isPlain variant="info" title={t('{{count}} more are of kinds or projects that you may not list.', { count: hidden })} /> : null}
     </div>
   );
 }

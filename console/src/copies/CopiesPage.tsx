@@ -1,5 +1,5 @@
 // Copies of operators for all namespaces: whether there are any, what turning them off or on would do, and doing it.
-import { Alert, Button, Label, PageSection, Title, Tooltip } from '@patternfly/react-core';
+import { Button, Label, PageSection, Title, Tooltip } from '@patternfly/react-core';
 import { useState } from 'react';
 import { useHost } from '../host';
 import { asApiError, type ApiError } from '../kube/errors';
@@ -14,6 +14,7 @@ import { Loading, LostConnection, Nothing, Problem } from '../shared/problems';
 import { When } from '../shared/When';
 import { conditionOf, copiesBy, disablesCopies, isCarriedOut, type OlmConfig } from './choice';
 import { OLM_CONFIG, toggleCopies } from './toggle';
+import { Notice } from '../shared/Notice';
 
 export function CopiesPage() {
   const t = useText();
@@ -90,16 +91,16 @@ function State({ config }: { config?: OlmConfig }) {
         {copies === 'notUnderstood' ? t('spec.features.disableCopiedCSVs of the OLMConfig cluster is neither true nor false.') : null}
       </p>
       {condition ? (
-        <Alert isInline variant={done ? 'success' : 'info'} title={condition.reason ?? ''} data-test="steward-copies-condition">
+        <Notice isInline variant={done ? 'success' : 'info'} title={condition.reason ?? ''} data-test="steward-copies-condition">
           {condition.message}{' '}
           <span className="steward-faint">
             <When timestamp={condition.lastTransitionTime} />
           </span>
-        </Alert>
+        </Notice>
       ) : config ? (
-        <Alert isInline variant="warning" title={t('No controller has said yet what it makes of that')}>
+        <Notice isInline variant="warning" title={t('No controller has said yet what it makes of that')}>
           {t("Copies are made and deleted by olm-operator, or by Steward's reconcilers copied-csvs and olm-config.")}
-        </Alert>
+        </Notice>
       ) : null}
     </div>
   );
@@ -139,7 +140,7 @@ function Toggle({ config, off }: { config?: OlmConfig; off: boolean }) {
       {allowed ? button : <Tooltip content={why}>{button}</Tooltip>}
       {allowed ? null : <span className="steward-faint"> {why}</span>}
       <div role="status">
-        {written ? <Alert isInline isPlain variant="info" title={t('The choice is written. What the controllers make of it is shown above.')} data-test="steward-written" /> : null}
+        {written ? <Notice isInline isPlain variant="info" title={t('The choice is written. What the controllers make of it is shown above.')} data-test="steward-written" /> : null}
       </div>
       {open ? (
         <ConfirmDialog title={off ? t('Turn copies off?') : t('Turn copies on?')} action={title} busy={busy} error={error} onConfirm={() => void toggle()} onClose={() => setOpen(false)}>

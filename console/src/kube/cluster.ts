@@ -1,4 +1,4 @@
-// A client of the Kubernetes API over a transport. It keeps nothing but answers about access.
+// A client of the Kubernetes API over a transport. It keeps nothing but answers about access and about what is served.
 import { ApiError } from './errors';
 import type { KubeObject, Model, ObjectList, Table } from './types';
 import type { Transport, TransportRequest } from './transport';
@@ -62,6 +62,7 @@ function query(parameters: Record<string, string | number | boolean | undefined>
 }
 
 export class Cluster {
+  private readonly resources = new Map<string, Promise<{ name: string; kind: string; namespaced: boolean }[]>>();
   private readonly decisions = new Map<string, { at: number; decision: Promise<Decision> }>();
 
   constructor(
@@ -98,6 +99,25 @@ export class Cluster {
   // One page, as the rows that kubectl prints.
   async table(model: Model, namespace: string | undefined, options: ListOptions = {}): Promise<Table> {
     return this.json<Table>(this.listPath(model, namespace, options), { accept: TABLE, signal: options.signal });
+  }
+
+  // The kind as the cluster serves it, or undefined where it does not; asked once for each group and version.
+  async served(model: Model): Promise<Model | undefined> {
+    const root = model.group === '' ? `/api/${model.version}` : `/apis/${model.group}/${model.version}`;
+    let resources = this.resources.get(root);
+    if (resources === undefined) {
+      resources = this.json<{ resources?: { name: string; kind: string; namespaced: boolean }[] }>(root).then((list) => list.resources ?? []);
+      this.resources.set(root, resources);
+      // What is not served now may be later.
+      resources.catch(() => this.resources.delete(root));
+    }
+    try {
+      const found = (await resources).find((each) => each.name === model.plural);
+      return found === undefined ? undefined : { ...model, kind: found.kind, namespaced: found.namespaced };
+    } catch (thrown) {
+      if (thrown instanceof ApiError && thrown.missing) return undefined;
+      throw thrown;
+    }
   }
 
   watch(model: Model, namespace: string | undefined, resourceVersion: string, options: ListOptions = {}): WebSocket {

@@ -1,5 +1,5 @@
 // A form that creates an object from YAML, beginning with the operator's own example; for where there is no console.
-import { ActionGroup, Alert, Button, Form, FormGroup, PageSection, TextArea, Title } from '@patternfly/react-core';
+import { ActionGroup, Button, Form, FormGroup, PageSection, TextArea, Title } from '@patternfly/react-core';
 import { useEffect, useState, type FormEvent } from 'react';
 import { useNavigate } from 'react-router';
 import { useHost } from '../host';
@@ -11,6 +11,7 @@ import { exampleOf } from '../operators/provided';
 import type { InstalledOperator } from '../operators/types';
 import { useText } from '../shared/i18n';
 import { Failure } from '../shared/problems';
+import { Notice } from '../shared/Notice';
 
 interface CreatePageProps {
   model: Model;
@@ -77,7 +78,7 @@ export function CreatePage({ model, namespace, operator }: CreatePageProps) {
             onChange={(_event, value) => setText(value)}
           />
         </FormGroup>
-        {wrong ? <Alert isInline variant="danger" title={wrong} /> : null}
+        {wrong ? <Notice isInline variant="danger" title={wrong} /> : null}
         {error ? <Failure error={error} title={t('It was not created')} /> : null}
         <ActionGroup>
           <Button type="submit" isDisabled={!text}>

@@ -4,7 +4,7 @@ import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table';
 import { useMemo } from 'react';
 import { Link } from 'react-router';
 import { useHost } from '../host';
-import { useMay, useWatch } from '../kube/hooks';
+import { useAnswer, useMay, useWatch } from '../kube/hooks';
 import type { Form } from '../kube/informer';
 import { useText } from '../shared/i18n';
 import { LostConnection, Nothing } from '../shared/problems';
@@ -44,8 +44,11 @@ function Kind({ provided, namespace, operator }: { provided: ProvidedModel; name
   const t = useText();
   const host = useHost();
   const { model, title, description } = provided;
-  const watched = useWatch(useMemo(() => ({ model, namespace }), [model, namespace]), instance);
-  const may = useMay({ verb: 'create', group: model.group, resource: model.plural, namespace });
+  const served = useAnswer((cluster) => cluster.served(model), [model.group, model.version, model.plural]);
+  const found = served.value;
+  const place = found?.namespaced === false ? undefined : namespace;
+  const watched = useWatch(useMemo(() => (found === undefined ? null : { model: found, namespace: place }), [found, place]), instance);
+  const may = useMay(found?.namespaced ? { verb: 'create', group: model.group, resource: model.plural, namespace } : null);
   const rows = useMemo(() => [...watched.items.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), [watched.items]);
   const create = host.create(model.group, model.version, model.kind, model.plural, namespace, operator);
   return (
@@ -61,12 +64,13 @@ function Kind({ provided, namespace, operator }: { provided: ProvidedModel; name
             ) : null,
         }}
       >
-        <CardTitle component="h3">
+        <CardTitle component="h2">
           {title} <span className="steward-faint">{`${model.plural}.${model.group} ${model.version}`}</span>
         </CardTitle>
       </CardHeader>
       <CardBody>
         {description ? <p>{description}</p> : null}
+        {found?.namespaced === false ? <p className="steward-faint">{t('These belong to no project: all of the cluster are listed.')}</p> : null}
         <LostConnection lostAt={watched.loaded ? watched.lostAt : undefined} error={watched.error} retry={watched.retry} />
         {content()}
       </CardBody>
@@ -74,14 +78,15 @@ function Kind({ provided, namespace, operator }: { provided: ProvidedModel; name
   );
 
   function content() {
-    if (!watched.loaded && watched.error) {
-      const { error } = watched;
-      if (error.missing) return <p className="steward-faint">{t('The cluster does not serve this kind in projects.')}</p>;
+    if (!served.loading && !served.error && found === undefined) return <p className="steward-faint">{t('The cluster does not serve this kind.')}</p>;
+    const error = served.error ?? (watched.loaded ? undefined : watched.error);
+    if (error) {
+      if (error.missing) return <p className="steward-faint">{t('The cluster does not serve this kind.')}</p>;
       if (error.forbidden) return <p className="steward-faint">{t('You may not list these here.')}</p>;
       return <p className="steward-faint">{error.message}</p>;
     }
     if (!watched.loaded && rows.length === 0) return <p className="steward-faint">{t('Loading')}</p>;
-    if (rows.length === 0) return <p className="steward-faint">{t('There are none in this project.')}</p>;
+    if (rows.length === 0) return <p className="steward-faint">{found?.namespaced === false ? t('There are none.') : t('There are none in this project.')}</p>;
     return (
       <>
         <Table aria-label={title} variant="compact" borders={false}>
@@ -95,7 +100,7 @@ function Kind({ provided, namespace, operator }: { provided: ProvidedModel; name
             {rows.slice(0, MOST_ROWS).map((row) => (
               <Tr key={row.name}>
                 <Td dataLabel={t('Name')}>
-                  <InstanceLink provided={provided} namespace={namespace} name={row.name} />
+                  <InstanceLink provided={provided} namespace={place} name={row.name} />
                   {row.deleting ? ` (${t('being deleted')})` : ''}
                 </Td>
                 <Td dataLabel={t('Created')}>
@@ -111,7 +116,7 @@ function Kind({ provided, namespace, operator }: { provided: ProvidedModel; name
   }
 }
 
-function InstanceLink({ provided, namespace, name }: { provided: ProvidedModel; namespace: string; name: string }) {
+function InstanceLink({ provided, namespace, name }: { provided: ProvidedModel; namespace?: string; name: string }) {
   const host = useHost();
   const { group, version, kind, plural } = provided.model;
   const address = host.object(group, version, kind, plural, namespace, name);

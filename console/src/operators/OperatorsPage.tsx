@@ -23,15 +23,20 @@ export function OperatorsPage({ namespace }: { namespace?: string }) {
   const columns = useColumns(namespace === undefined);
 
   const all = useMemo(() => [...watched.items.values()], [watched.items]);
-  const text = parameters.get('name') ?? '';
+  const [text, setText] = useState(parameters.get('name') ?? '');
   const phases = parameters.getAll('phase');
   const modes = parameters.getAll('mode');
   const filtered = text !== '' || phases.length > 0 || modes.length > 0;
   const rows = useMemo(
-    () => all.filter((row) => matches(row, { text: parameters.get('name') ?? '', phases: parameters.getAll('phase'), modes: parameters.getAll('mode') })),
-    [all, parameters],
+    () => all.filter((row) => matches(row, { text, phases: parameters.getAll('phase'), modes: parameters.getAll('mode') })),
+    [all, text, parameters],
   );
 
+  // The field holds what is typed: the address follows, and may be late.
+  const find = (value: string) => {
+    setText(value);
+    set('name', [value]);
+  };
   const set = (key: string, values: string[]) =>
     setParameters(
       (before) => {
@@ -52,15 +57,18 @@ export function OperatorsPage({ namespace }: { namespace?: string }) {
       </PageSection>
       <PageSection isFilled aria-busy={!watched.loaded && !watched.error}>
         <LostConnection lostAt={watched.loaded ? watched.lostAt : undefined} error={watched.error} retry={watched.retry} />
-        <Toolbar clearAllFilters={() => setParameters({}, { replace: true })}>
+        <Toolbar clearAllFilters={() => {
+            setText('');
+            setParameters({}, { replace: true });
+          }}>
           <ToolbarContent>
             <ToolbarItem>
               <SearchInput
                 aria-label={t('Find by name or API')}
                 placeholder={t('Find by name or API')}
                 value={text}
-                onChange={(_event, value) => set('name', [value])}
-                onClear={() => set('name', [])}
+                onChange={(_event, value) => find(value)}
+                onClear={() => find('')}
               />
             </ToolbarItem>
             <ToolbarItem>

@@ -259,10 +259,24 @@ describe.each(hosts)('the pages of operators $name', ({ cluster: clusterOf }) =>
 
   it('list instances of provided APIs', async () => {
     api.on(/installedoperators\?/, listOf([operator('a')]));
-    api.on(/\/lamps\?/, {
+    api.on(/GET \/apis\/acme\.example\.com\/v1$/, { body: { resources: [{ name: 'lamps', kind: 'Lamp', namespaced: true }] } });
+    api.on(/namespaces\/web\/lamps\?/, {
       body: { kind: 'Table', metadata: { resourceVersion: '3' }, columnDefinitions: [{ name: 'Name' }], rows: [{ cells: ['desk'], object: { metadata: { name: 'desk', uid: 'u' } } }] },
     });
     await show(<OperatorPage namespace="web" name="a" cleanup={() => null} />, '/?tab=resources');
     expect(screen.getByRole('link', { name: 'desk' }).getAttribute('href')).toBe('/objects/acme.example.com/v1/lamps/desk?namespace=web');
+  });
+
+  it.each([
+    [{ body: { resources: [{ name: 'lamps', kind: 'Lamp', namespaced: false }] } }, 'These belong to no project: all of the cluster are listed.', /v1alpha1\/lamps|v1\/lamps\?/],
+    [{ body: { resources: [] } }, 'The cluster does not serve this kind.', undefined],
+    [statusOf(404, 'NotFound', 'no such group'), 'The cluster does not serve this kind.', undefined],
+  ])('say of a kind how it is served %#', async (discovery, said, listed) => {
+    api.on(/installedoperators\?/, listOf([operator('a')]));
+    api.on(/GET \/apis\/acme\.example\.com\/v1$/, discovery);
+    await show(<OperatorPage namespace="web" name="a" cleanup={() => null} />, '/?tab=resources');
+    expect(screen.getByText(said)).toBeTruthy();
+    expect(api.seen(/namespaces\/web\/lamps/)).toHaveLength(0);
+    expect(api.seen(listed ?? /lamps/)).toHaveLength(listed === undefined ? 0 : 1);
   });
 });

@@ -1,7 +1,8 @@
 // What the cluster answered to a question that it did not answer.
-import { Alert, AlertActionLink, List, ListItem } from '@patternfly/react-core';
+import { AlertActionLink, List, ListItem } from '@patternfly/react-core';
 import type { ApiError } from '../kube/errors';
 import { useText, type Translate } from '../shared/i18n';
+import { Notice } from '../shared/Notice';
 
 export function failureTitle(t: Translate, error: ApiError): string {
   if (error.forbidden) return t('You may not ask this');
@@ -17,7 +18,7 @@ export function failureTitle(t: Translate, error: ApiError): string {
 export function AskFailure({ error, retry, title }: { error: ApiError; retry?: () => void; title?: string }) {
   const t = useText();
   return (
-    <Alert
+    <Notice
       isInline
       variant={error.unavailable ? 'warning' : 'danger'}
       title={title ?? failureTitle(t, error)}
@@ -38,6 +39,6 @@ export function AskFailure({ error, retry, title }: { error: ApiError; retry?: (
         </List>
       ) : null}
       {error.retryAfterSeconds > 0 ? <p>{t('It may be asked again in {{count}} s.', { count: error.retryAfterSeconds })}</p> : null}
-    </Alert>
+    </Notice>
   );
 }

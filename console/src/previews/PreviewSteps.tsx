@@ -1,11 +1,12 @@
 // The steps of a preview: what would become of each object, and why.
-import { Alert, CodeBlock, CodeBlockCode, ExpandableSection, Label, LabelGroup } from '@patternfly/react-core';
+import { CodeBlock, CodeBlockCode, ExpandableSection, Label, LabelGroup } from '@patternfly/react-core';
 import { useMemo, useState } from 'react';
 import { DataTable, type Column, type Sorting } from '../shared/DataTable';
 import { useText, type Translate } from '../shared/i18n';
 import { Nothing } from '../shared/problems';
 import { countOutcomes, executable, objectText, outcomeColor, outcomeOrder, stepKey, valueText } from './steps';
 import type { PreviewStatus, Step, StepChange } from './types';
+import { Notice } from '../shared/Notice';
 
 export function OutcomeLabel({ outcome, count }: { outcome: string; count?: number }) {
   const t = useText();
@@ -48,9 +49,9 @@ export function Verdict({ status }: { status?: PreviewStatus }) {
   if (condition === undefined) return null;
   const will = condition.status === 'True';
   return (
-    <Alert isInline variant={will ? 'success' : 'warning'} title={will ? t('This can be done') : t('This would not be done')} data-test="steward-executable">
+    <Notice isInline variant={will ? 'success' : 'warning'} title={will ? t('This can be done') : t('This would not be done')} data-test="steward-executable">
       <strong>{condition.reason}</strong> {condition.message}
-    </Alert>
+    </Notice>
   );
 }
 
@@ -68,8 +69,8 @@ export function Summary({ status }: { status?: PreviewStatus }) {
           ))}
         </LabelGroup>
       ) : null}
-      {hidden > 0 ? <Alert isInline isPlain variant="info" title={t('{{count}} steps are hidden, as you may not list such objects.', { count: hidden })} /> : null}
-      {remaining > 0 ? <Alert isInline isPlain variant="info" title={t('{{count}} more steps follow, which are not shown.', { count: remaining })} /> : null}
+      {hidden > 0 ? <Notice isInline isPlain variant="info" title={t('{{count}} steps are hidden, as you may not list such objects.', { count: hidden })} /> : null}
+      {remaining > 0 ? <Notice isInline isPlain variant="info" title={t('{{count}} more steps follow, which are not shown.', { count: remaining })} /> : null}
     </>
   );
 }
@@ -129,7 +130,7 @@ function Details({ step }: { step: Step }) {
       {step.code ? <span className="steward-faint">{t('HTTP {{code}}', { code: step.code })} </span> : null}
       {step.basis ? <span className="steward-faint">{step.basis === 'DryRun' ? t('by dry run') : t('by rule')}</span> : null}
       {warnings.map((warning) => (
-        <Alert key={warning} isInline isPlain variant="warning" title={warning} />
+        <Notice key={warning} isInline isPlain variant="warning" title={warning} />
       ))}
       {fields.length > 0 || (step.changes ?? []).length > 0 ? <Changes fields={fields} changes={step.changes ?? []} /> : null}
     </>

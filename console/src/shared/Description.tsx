@@ -29,11 +29,17 @@ function Picture({ alt }: { alt?: string }) {
   return alt ? <em>{alt}</em> : null;
 }
 
+// A heading of a column that says nothing is none.
+function HeaderCell({ children }: { children?: ReactNode }) {
+  const said = Array.isArray(children) ? children.length > 0 : Boolean(children);
+  return said ? <th scope="col">{children}</th> : <td />;
+}
+
 const options: MarkdownToJSX.Options = {
   disableParsingRawHTML: true,
   forceBlock: true,
   // Their first heading stands below the page's own.
-  overrides: { a: ExternalLink, img: Picture, h1: { component: 'h3' }, h2: { component: 'h4' }, h3: { component: 'h5' }, h4: { component: 'h6' }, h5: { component: 'h6' }, input: () => null },
+  overrides: { a: ExternalLink, img: Picture, th: HeaderCell, h1: { component: 'h3' }, h2: { component: 'h4' }, h3: { component: 'h5' }, h4: { component: 'h6' }, h5: { component: 'h6' }, input: () => null },
 };
 
 export function Description({ text }: { text?: string }) {

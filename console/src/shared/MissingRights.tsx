@@ -1,13 +1,14 @@
 // What the user may not do, and so cannot do here.
-import { Alert, List, ListItem } from '@patternfly/react-core';
+import { List, ListItem } from '@patternfly/react-core';
 import type { Access } from '../kube/cluster';
 import { accessText } from '../previews/asking';
 import { useText } from './i18n';
+import { Notice } from './Notice';
 
 export function MissingRights({ title, missing }: { title: string; missing: Access[] }) {
   const t = useText();
   return (
-    <Alert isInline isPlain variant="info" title={title} data-test="steward-missing-rights">
+    <Notice isInline isPlain variant="info" title={title} data-test="steward-missing-rights">
       <p>{t('You need these rights, which an administrator grants:')}</p>
       <List>
         {missing.map((access) => (
@@ -16,6 +17,6 @@ export function MissingRights({ title, missing }: { title: string; missing: Acce
           </ListItem>
         ))}
       </List>
-    </Alert>
+    </Notice>
   );
 }

@@ -1,9 +1,10 @@
 // What a page says when it has nothing to show, or nothing newer.
-import { Alert, AlertActionLink, EmptyState, EmptyStateActions, EmptyStateBody, EmptyStateFooter, Button, Skeleton } from '@patternfly/react-core';
+import { AlertActionLink, EmptyState, EmptyStateActions, EmptyStateBody, EmptyStateFooter, Button, Skeleton } from '@patternfly/react-core';
 import { CubesIcon, ExclamationCircleIcon, LockIcon, PluggedIcon, SearchIcon } from '@patternfly/react-icons';
 import type { ReactNode } from 'react';
 import type { ApiError } from '../kube/errors';
 import { useText } from './i18n';
+import { Notice } from './Notice';
 
 interface ProblemProps {
   error: ApiError;
@@ -46,7 +47,7 @@ export function LostConnection({ lostAt, error, retry }: { lostAt?: number; erro
   const t = useText();
   if (lostAt === undefined) return null;
   return (
-    <Alert
+    <Notice
       isInline
       variant="warning"
       title={t('The connection is lost')}
@@ -55,7 +56,7 @@ export function LostConnection({ lostAt, error, retry }: { lostAt?: number; erro
     >
       {t('This is what was there at {{time}}. The page tries to connect again by itself.', { time: new Date(lostAt).toLocaleTimeString() })}
       {error ? ` ${error.message}` : ''}
-    </Alert>
+    </Notice>
   );
 }
 
@@ -84,8 +85,8 @@ export function Nothing({ title, children, action }: { title: string; children?:
 // What could not be done, beside what was asked for.
 export function Failure({ error, title }: { error: ApiError; title: string }) {
   return (
-    <Alert isInline variant="danger" title={title} data-test="steward-failure">
+    <Notice isInline variant="danger" title={title} data-test="steward-failure">
       {error.message}
-    </Alert>
+    </Notice>
   );
 }

@@ -1,6 +1,5 @@
 // The frame of the page of its own: who the user is, which project, which page.
 import {
-  Alert,
   Button,
   Form,
   FormGroup,
@@ -45,6 +44,7 @@ import { ProjectPicker } from './ProjectPicker';
 import { readConfiguration, Session, type Configuration } from './session';
 import { chooseTheme, isDark } from './theme';
 import { DirectTransport } from './transport';
+import { Notice } from '../shared/Notice';
 
 export function App() {
   const t = useText();
@@ -59,7 +59,7 @@ export function App() {
     readConfiguration().then(setConfiguration, (thrown: unknown) => setFailure(thrown instanceof Error ? thrown.message : String(thrown)));
   }, []);
 
-  if (failure) return <Alert variant="danger" title={t('This page cannot start')}>{failure}</Alert>;
+  if (failure) return <Notice variant="danger" title={t('This page cannot start')}>{failure}</Notice>;
   if (configuration === undefined) return <Spinner aria-label={t('Loading')} />;
   const refused = token !== '' && refusedToken === token;
   const needsToken = configuration.authentication !== 'header' && (token === '' || refused);
@@ -89,7 +89,7 @@ function Login({ session, configuration, refused }: { session: Session; configur
             ? t('Open the address that "steward console" printed: it has the key of this page.')
             : t('Enter a token of yours for the cluster. It stays in this tab, and nobody keeps it.')}
         </p>
-        {refused ? <Alert isInline variant="danger" title={t('The cluster does not know this token')} /> : null}
+        {refused ? <Notice isInline variant="danger" title={t('The cluster does not know this token')} /> : null}
         <Form onSubmit={submit}>
           <FormGroup label={own ? t('Key') : t('Token')} fieldId="token" isRequired>
             <TextInput id="token" type="password" autoComplete="off" value={token} onChange={(_event, value) => setToken(value)} />

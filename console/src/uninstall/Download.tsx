@@ -1,5 +1,5 @@
 // The custom resources that would be deleted, as a file of the user's.
-import { Alert, Button, Tooltip } from '@patternfly/react-core';
+import { Button, Tooltip } from '@patternfly/react-core';
 import { useState } from 'react';
 import { asApiError, type ApiError } from '../kube/errors';
 import { useAnswer, useCluster } from '../kube/hooks';
@@ -8,6 +8,7 @@ import { AskFailure } from '../previews/AskFailure';
 import { useText } from '../shared/i18n';
 import type { Agreement } from './agreement';
 import { listOperands, missingReads, yamlOf } from './operands';
+import { Notice } from '../shared/Notice';
 
 function save(text: string, filename: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }));
@@ -51,7 +52,7 @@ export function Download({ agreed, name }: { agreed: Agreement; name: string }) 
       {why ? <span className="steward-faint"> {why}</span> : null}
       <div role="status">
         {count === undefined ? null : (
-          <Alert isInline isPlain variant="info" title={count === 0 ? t('There is nothing to save.') : t('{{count}} custom resources are saved. They may hold secrets.', { count })} />
+          <Notice isInline isPlain variant="info" title={count === 0 ? t('There is nothing to save.') : t('{{count}} custom resources are saved. They may hold secrets.', { count })} />
         )}
       </div>
       {error ? <AskFailure error={error} title={t('They could not all be read, so nothing is saved')} /> : null}

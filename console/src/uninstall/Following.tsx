@@ -1,5 +1,5 @@
 // An operator that is being deleted, until it is gone, and what is left of it then.
-import { Alert, Button, Title } from '@patternfly/react-core';
+import { Button, Title } from '@patternfly/react-core';
 import { cleansUp } from '../cleanup/csv';
 import { CleanupPanel } from '../cleanup/CleanupPanel';
 import type { ClusterServiceVersion } from '../cleanup/types';
@@ -12,6 +12,7 @@ import { listOperands } from './operands';
 import { findRelated, isKept } from './related';
 import { RelatedList } from './RelatedList';
 import { makePlan, type Plan } from './steps';
+import { Notice } from '../shared/Notice';
 
 interface FollowingProps {
   reference: CsvReference;
@@ -65,7 +66,7 @@ export function Gone({ name, agreed }: { name: string; agreed?: Agreement }) {
   const t = useText();
   return (
     <div role="status" data-test="steward-gone">
-      <Alert isInline variant="success" title={t('{{name}} is gone', { name })} />
+      <Notice isInline variant="success" title={t('{{name}} is gone', { name })} />
       {agreed ? <Left agreed={agreed} /> : null}
     </div>
   );
@@ -77,10 +78,10 @@ function Left({ agreed }: { agreed: Agreement }) {
   if (answer.error) return <AskFailure error={answer.error} retry={answer.again} title={t('Whether its custom resources are gone, too, could not be seen')} />;
   if (answer.value === undefined) return null;
   const count = answer.value.length;
-  if (count === 0) return <Alert isInline variant="success" title={t('So are the custom resources that were to be deleted')} data-test="steward-left" />;
+  if (count === 0) return <Notice isInline variant="success" title={t('So are the custom resources that were to be deleted')} data-test="steward-left" />;
   return (
-    <Alert isInline variant="warning" title={t('{{count}} custom resources of it are still there', { count })} data-test="steward-left">
+    <Notice isInline variant="warning" title={t('{{count}} custom resources of it are still there', { count })} data-test="steward-left">
       {t('The cleanup was refused or aborted, or they were created late. The events of the operator say more.')}
-    </Alert>
+    </Notice>
   );
 }

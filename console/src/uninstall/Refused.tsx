@@ -1,16 +1,17 @@
 // Why nothing is uninstalled.
-import { Alert, List, ListItem } from '@patternfly/react-core';
+import { List, ListItem } from '@patternfly/react-core';
 import type { ApiError } from '../kube/errors';
 import { useText } from '../shared/i18n';
 import { Failure } from '../shared/problems';
 import type { Refusal } from './course';
 import { refusalText } from './texts';
+import { Notice } from '../shared/Notice';
 
 export function Refused({ refusal, takeBackError }: { refusal: Refusal; takeBackError?: ApiError }) {
   const t = useText();
   return (
     <>
-      <Alert isInline variant="danger" title={t('This is refused; the operator was not deleted')} data-test="steward-refused">
+      <Notice isInline variant="danger" title={t('This is refused; the operator was not deleted')} data-test="steward-refused">
         <p>{refusalText(t, refusal)}</p>
         {refusal.blockers.length > 0 ? (
           <List>
@@ -22,7 +23,7 @@ export function Refused({ refusal, takeBackError }: { refusal: Refusal; takeBack
             ))}
           </List>
         ) : null}
-      </Alert>
+      </Notice>
       {takeBackError ? <Failure error={takeBackError} title={t('The opt-in to cleanup could not be taken back: it is still there')} /> : null}
     </>
   );

@@ -1,7 +1,8 @@
 // What would install the operator again, and so is deleted before it.
-import { Alert, List, ListItem } from '@patternfly/react-core';
+import { List, ListItem } from '@patternfly/react-core';
 import { useText } from '../shared/i18n';
 import { isKept, type Related } from './related';
+import { Notice } from '../shared/Notice';
 
 export function RelatedList({ related }: { related: Related[] }) {
   const t = useText();
@@ -11,7 +12,7 @@ export function RelatedList({ related }: { related: Related[] }) {
   return (
     <>
       {deleted.length > 0 ? (
-        <Alert isInline variant="info" title={t('Deleted before, since OLM would install the operator again by these')} data-test="steward-related">
+        <Notice isInline variant="info" title={t('Deleted before, since OLM would install the operator again by these')} data-test="steward-related">
           <List>
             {deleted.map((each) => (
               <ListItem key={each.uid}>
@@ -19,10 +20,10 @@ export function RelatedList({ related }: { related: Related[] }) {
               </ListItem>
             ))}
           </List>
-        </Alert>
+        </Notice>
       ) : null}
       {kept.length > 0 ? (
-        <Alert isInline variant="warning" title={t('Kept, since these install other operators, too: they may install this one again')} data-test="steward-kept-related">
+        <Notice isInline variant="warning" title={t('Kept, since these install other operators, too: they may install this one again')} data-test="steward-kept-related">
           <List>
             {kept.map((each) => (
               <ListItem key={each.uid}>
@@ -30,7 +31,7 @@ export function RelatedList({ related }: { related: Related[] }) {
               </ListItem>
             ))}
           </List>
-        </Alert>
+        </Notice>
       ) : null}
     </>
   );

@@ -1,5 +1,5 @@
 // The choice of what becomes of an operator's custom resources, what would happen, and the question.
-import { Alert, Button, Form, FormGroup, Radio, Title } from '@patternfly/react-core';
+import { Button, Form, FormGroup, Radio, Title } from '@patternfly/react-core';
 import { useState } from 'react';
 import { cleansUp, hasOptIn, supportsCleanup } from '../cleanup/csv';
 import type { ClusterServiceVersion } from '../cleanup/types';
@@ -19,6 +19,7 @@ import type { Begun } from './memory';
 import { Refused } from './Refused';
 import { RelatedList } from './RelatedList';
 import type { Plan } from './steps';
+import { Notice } from '../shared/Notice';
 
 interface UninstallFormProps {
   reference: CsvReference;
@@ -58,9 +59,9 @@ export function UninstallForm({ reference, csv, begun, onUninstall }: UninstallF
   return (
     <>
       {ownOptIn ? (
-        <Alert isInline variant="info" title={t('This page opted in to cleanup, and did not go on')} data-test="steward-begun">
+        <Notice isInline variant="info" title={t('This page opted in to cleanup, and did not go on')} data-test="steward-begun">
           {t('Nothing has been deleted. Go on below, or keep the custom resources.')}
-        </Alert>
+        </Notice>
       ) : null}
       <Form>
         <FormGroup role="radiogroup" label={t('Its custom resources')} fieldId="steward-wish">

@@ -1,9 +1,10 @@
 // Where an uninstallation is that this page carries out.
-import { Alert, ProgressStep, ProgressStepper } from '@patternfly/react-core';
+import { ProgressStep, ProgressStepper } from '@patternfly/react-core';
 import { useText, type Translate } from '../shared/i18n';
 import type { Course } from './course';
 import type { Stage } from './steps';
 import type { Running } from './useUninstallation';
+import { Notice } from '../shared/Notice';
 
 function stageText(t: Translate, stage: Stage): string {
   switch (stage) {
@@ -61,7 +62,7 @@ export function UninstallSteps({ course, running }: { course: Course; running: R
       {running.running && running.stage !== 'deleted' ? (
         <p className="steward-faint">{t('This page carries this out until the operator is deleted. Whoever leaves it before comes back to go on.')}</p>
       ) : null}
-      {running.trouble ? <Alert isInline isPlain variant="warning" title={t('No answer, trying again: {{message}}', { message: running.trouble })} /> : null}
+      {running.trouble ? <Notice isInline isPlain variant="warning" title={t('No answer, trying again: {{message}}', { message: running.trouble })} /> : null}
       {running.deletedRelated.length > 0 ? <p>{t('Deleted: {{names}}', { names: running.deletedRelated.join(', ') })}</p> : null}
     </div>
   );

@@ -308,7 +308,8 @@ export function pages(site) {
 
     test(named('the browser has nothing to complain of'), async () => {
       // While Steward was away, nobody could answer.
-      page.quiet([/503|502|504|ERR_CONNECTION_REFUSED|WebSocket connection/, ...site.expected]);
+      // And what waits for nothing any more has nothing pending.
+      page.quiet([/503|502|504|ERR_CONNECTION_REFUSED|WebSocket connection/, /404 .*\/pending\?/, ...site.expected]);
     });
   });
 }
