@@ -27,7 +27,7 @@ export function CleanupPanel({ namespace, name }: { namespace: string; name: str
   const t = useText();
   const watched = useObject<CleanupStatus>(cleanupStatuses, namespace, name);
   return (
-    <PageSection isFilled aria-busy={!watched.loaded && !watched.error} data-test="steward-cleanup">
+    <PageSection className="steward-stack" isFilled aria-busy={!watched.loaded && !watched.error} data-test="steward-cleanup">
       <LostConnection lostAt={watched.loaded ? watched.lostAt : undefined} error={watched.error} retry={watched.retry} />
       {content()}
     </PageSection>

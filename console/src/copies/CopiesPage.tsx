@@ -23,13 +23,13 @@ export function CopiesPage() {
   return (
     <>
       <host.Title>{t('Copied CSVs')}</host.Title>
-      <PageSection>
+      <PageSection className="steward-stack">
         <Title headingLevel="h1">{t('Copied CSVs')}</Title>
         <p className="steward-faint">
           {t('OLM copies the ClusterServiceVersion of an operator for all projects to each of them. Steward shows operators without copies, which spares the cluster much memory.')}
         </p>
       </PageSection>
-      <PageSection isFilled aria-busy={!watched.loaded && !watched.error}>
+      <PageSection className="steward-stack" isFilled aria-busy={!watched.loaded && !watched.error}>
         <LostConnection lostAt={watched.loaded ? watched.lostAt : undefined} error={watched.error} retry={watched.retry} />
         {content()}
       </PageSection>

@@ -62,7 +62,7 @@ export function CreatePage({ model, namespace, operator }: CreatePageProps) {
   };
 
   return (
-    <PageSection>
+    <PageSection className="steward-stack">
       <host.Title>{t('Create {{kind}}', { kind: model.kind })}</host.Title>
       <Title headingLevel="h1">{t('Create {{kind}}', { kind: model.kind })}</Title>
       <p className="steward-faint">{t('In the project {{namespace}}.', { namespace })}</p>

@@ -22,7 +22,7 @@ export function ObjectPage({ group, version, plural, namespace, name }: ObjectPa
   const model: Model = useMemo(() => ({ group, version, kind: '', plural, namespaced: namespace !== undefined }), [group, version, plural, namespace]);
   const watched = useObject(model, namespace, name);
   return (
-    <PageSection>
+    <PageSection className="steward-stack">
       <host.Title>{name}</host.Title>
       <Title headingLevel="h1">{name}</Title>
       <p className="steward-faint">{[`${plural}.${group}`, namespace].filter(Boolean).join(' · ')}</p>

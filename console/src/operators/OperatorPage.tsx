@@ -56,7 +56,7 @@ export function OperatorPage({ namespace, name, cleanup }: OperatorPageProps) {
 
   if (!operator) {
     return (
-      <PageSection>
+      <PageSection className="steward-stack">
         <host.Title>{name}</host.Title>
         {watched.loaded ? (
           <Nothing title={t('This operator does not work here')}>{t('There is no operator {{name}} in the project {{namespace}}, or not any more.', { name, namespace })}</Nothing>
@@ -77,7 +77,7 @@ export function OperatorPage({ namespace, name, cleanup }: OperatorPageProps) {
           <BreadcrumbItem isActive>{name}</BreadcrumbItem>
         </Breadcrumb>
       </PageSection>
-      <PageSection>
+      <PageSection className="steward-stack">
         <LostConnection lostAt={watched.lostAt} error={watched.error} retry={watched.retry} />
         <Flex justifyContent={{ default: 'justifyContentSpaceBetween' }} alignItems={{ default: 'alignItemsCenter' }}>
           <FlexItem>

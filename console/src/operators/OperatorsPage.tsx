@@ -51,11 +51,11 @@ export function OperatorsPage({ namespace }: { namespace?: string }) {
   return (
     <>
       <host.Title>{t('Operators of this project')}</host.Title>
-      <PageSection>
+      <PageSection className="steward-stack">
         <Title headingLevel="h1">{namespace === undefined ? t('Operators of all projects') : t('Operators of this project')}</Title>
         <p className="steward-faint">{t('All operators that work in a project, wherever they are installed.')}</p>
       </PageSection>
-      <PageSection isFilled aria-busy={!watched.loaded && !watched.error}>
+      <PageSection className="steward-stack" isFilled aria-busy={!watched.loaded && !watched.error}>
         <LostConnection lostAt={watched.loaded ? watched.lostAt : undefined} error={watched.error} retry={watched.retry} />
         <Toolbar clearAllFilters={() => {
             setText('');
@@ -125,10 +125,11 @@ function useColumns(ofAll: boolean): Column<OperatorRow>[] {
           </div>
         ),
       },
-      { id: 'version', title: t('Version'), compare: (a, b) => compareVersions(a.version, b.version), cell: (row) => row.version },
+      { id: 'version', title: t('Version'), width: 10, compare: (a, b) => compareVersions(a.version, b.version), cell: (row) => row.version },
       {
         id: 'phase',
         title: t('Phase'),
+        width: 10,
         compare: (a, b) => compareText(a.phase, b.phase),
         cell: (row) => (
           <Label isCompact color={phaseColor(row.phase)}>
@@ -139,12 +140,13 @@ function useColumns(ofAll: boolean): Column<OperatorRow>[] {
       {
         id: 'installed',
         title: t('Installed in'),
+        width: 15,
         compare: (a, b) => compareText(a.installNamespace, b.installNamespace),
         cell: (row) => <NamespaceLink name={row.installNamespace} />,
       },
-      { id: 'mode', title: t('Mode'), compare: (a, b) => compareText(a.mode, b.mode), cell: (row) => row.mode },
-      ...(ofAll ? [] : [{ id: 'provides', title: t('Provided APIs'), width: 20 as const, cell: (row: OperatorRow) => row.provides }]),
-      { id: 'created', title: t('Created'), compare: (a, b) => compareText(a.created, b.created), cell: (row) => <When timestamp={row.created} /> },
+      { id: 'mode', title: t('Mode'), width: 15, compare: (a, b) => compareText(a.mode, b.mode), cell: (row) => row.mode },
+      ...(ofAll ? [] : [{ id: 'provides', title: t('Provided APIs'), width: 15 as const, cell: (row: OperatorRow) => row.provides }]),
+      { id: 'created', title: t('Created'), width: 10, compare: (a, b) => compareText(a.created, b.created), cell: (row) => <When timestamp={row.created} /> },
     ];
     if (ofAll) {
       columns.splice(1, 0, {

@@ -41,7 +41,7 @@ export function AskPreviewPage({ namespace }: { namespace: string }) {
   return (
     <>
       <host.Title>{t('Ask a preview')}</host.Title>
-      <PageSection>
+      <PageSection className="steward-stack">
         <Title headingLevel="h1">{t('Ask a preview')}</Title>
         <p className="steward-faint">{t('What something would do to the cluster, in project {{name}}. Nothing is changed, and nothing is stored.', { name: namespace })}</p>
         <Form isWidthLimited onSubmit={(event) => void submit(event)}>
@@ -61,7 +61,7 @@ export function AskPreviewPage({ namespace }: { namespace: string }) {
           </ActionGroup>
         </Form>
       </PageSection>
-      <PageSection isFilled aria-live="polite">
+      <PageSection className="steward-stack" isFilled aria-live="polite">
         {asked ? (
           <Ask key={asked.round} namespace={namespace} spec={asked.spec}>
             {(answer) => <PreviewSteps status={answer.status} />}

@@ -18,7 +18,7 @@ export function PlanPreviewPanel({ namespace, name }: { namespace: string; name:
   const [asked, setAsked] = useState(false);
 
   return (
-    <PageSection isFilled aria-busy={!watched.loaded && !watched.error}>
+    <PageSection className="steward-stack" isFilled aria-busy={!watched.loaded && !watched.error}>
       <Title headingLevel="h2">{t('Preview of this InstallPlan')}</Title>
       <p className="steward-faint">{t('What its steps would do now, by the rules of those who execute it. It changes as the cluster does.')}</p>
       <LostConnection lostAt={watched.loaded ? watched.lostAt : undefined} error={watched.error} retry={watched.retry} />

@@ -8,7 +8,7 @@ export interface Column<R> {
   title: string;
   cell: (row: R) => ReactNode;
   compare?: (a: R, b: R) => number; // absent: not sorted by
-  width?: 10 | 15 | 20 | 25 | 30 | 35 | 40 | 45 | 50 | 60;
+  width?: 10 | 15 | 20 | 25 | 30 | 35 | 40 | 45 | 50 | 60; // per cent; what does not fit is cut
 }
 
 export interface Sorting {

@@ -187,7 +187,7 @@ function Frame({ session, configuration }: { session: Session; configuration: Co
         <Route path="/ns/:namespace/uninstall/:name" element={<OfProject>{(each, name) => <UninstallPage key={`${each}/${name}`} namespace={each} name={name} />}</OfProject>} />
         <Route path="/ns/:namespace/preview" element={<OfProject>{(each) => <AskPreviewPage key={each} namespace={each} />}</OfProject>} />
         <Route path="/copied-csvs" element={<CopiesPage />} />
-        <Route path="*" element={<PageSection>{t('There is no such page.')}</PageSection>} />
+        <Route path="*" element={<PageSection className="steward-stack">{t('There is no such page.')}</PageSection>} />
       </Routes>
     </Page>
   );

@@ -39,13 +39,13 @@ export function UninstallPage({ namespace, name }: { namespace: string; name: st
   return (
     <>
       <host.Title>{t('Uninstall {{name}}', { name })}</host.Title>
-      <PageSection>
+      <PageSection className="steward-stack">
         <Title headingLevel="h1">{t('Uninstall {{name}}', { name })}</Title>
         <p className="steward-faint">
           {csv?.spec?.displayName} {csv?.spec?.version} · {namespace} · <Link to={host.operators(namespace)}>{t('Operators')}</Link>
         </p>
       </PageSection>
-      <PageSection isFilled aria-busy={!watched.loaded && !watched.error}>
+      <PageSection className="steward-stack" isFilled aria-busy={!watched.loaded && !watched.error}>
         <LostConnection lostAt={watched.loaded ? watched.lostAt : undefined} error={watched.error} retry={watched.retry} />
         {outcome()}
         {content()}
