@@ -76,15 +76,20 @@ func setUp(ctx context.Context) (err error) {
 	subject := func(name string) []rbacv1.Subject {
 		return []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: name}}
 	}
-	role := func(name string) rbacv1.RoleRef {
-		return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name}
+	role := func(kind, name string) rbacv1.RoleRef {
+		return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: name}
+	}
+	// No controller runs here that would fill the cluster's own roles.
+	if _, err = shared.Kube.RbacV1().Roles(namespace).Create(ctx, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "console-tenant"}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"configmaps", "pods", "services"}, Verbs: []string{rbacv1.VerbAll}}}}, metav1.CreateOptions{}); err != nil {
+		return err
 	}
 	if _, err = shared.Kube.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "console-admin"}, Subjects: subject("admin"), RoleRef: role("cluster-admin")}, metav1.CreateOptions{}); err != nil {
+		ObjectMeta: metav1.ObjectMeta{Name: "console-admin"}, Subjects: subject("admin"), RoleRef: role("ClusterRole", "cluster-admin")}, metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	_, err = shared.Kube.RbacV1().RoleBindings(namespace).Create(ctx, &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "console-tenant"}, Subjects: subject("tenant"), RoleRef: role("edit")}, metav1.CreateOptions{})
+		ObjectMeta: metav1.ObjectMeta{Name: "console-tenant"}, Subjects: subject("tenant"), RoleRef: role("Role", "console-tenant")}, metav1.CreateOptions{})
 	return err
 }
 
