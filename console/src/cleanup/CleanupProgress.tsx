@@ -43,7 +43,7 @@ export function CleanupProgress({ namespace, name, outlook }: CleanupProgressPro
         )}
         {outlook.startedAt ? (
           <p className="steward-faint">
-            {t('Begun before')} <When timestamp={outlook.startedAt} />
+            {t('Begun')} <When timestamp={outlook.startedAt} /> {t('ago')}
           </p>
         ) : null}
       </div>

@@ -56,7 +56,7 @@ function Held({ holder }: { holder: Holder }) {
             {operand.name}{' '}
             {operand.deletionTimestamp ? (
               <span className="steward-faint">
-                {t('deleted before')} <When timestamp={operand.deletionTimestamp} />
+                {t('deleted')} <When timestamp={operand.deletionTimestamp} /> {t('ago')}
               </span>
             ) : (
               <Label isCompact>{t('not deleted yet')}</Label>

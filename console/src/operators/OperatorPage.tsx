@@ -153,7 +153,7 @@ function Details({ operator }: { operator: InstalledOperator }) {
   const t = useText();
   const { spec, status, scope, metadata } = operator;
   return (
-    <>
+    <div className="steward-details">
       <Title headingLevel="h2">{t('Why it is here')}</Title>
       <ul className="steward-list" data-test="steward-why">
         {whyHere(operator, t).map((sentence) => (
@@ -200,7 +200,7 @@ function Details({ operator }: { operator: InstalledOperator }) {
       <Description text={spec?.description} />
       <Title headingLevel="h2">{t('Conditions')}</Title>
       <Conditions conditions={status?.conditions} />
-    </>
+    </div>
   );
 }
 
