@@ -36,7 +36,8 @@ const common = {
   stats: 'errors-warnings',
 };
 
-const css = () => new MiniCssExtractPlugin({ filename: '[name].[contenthash].css', chunkFilename: '[name].[contenthash].css' });
+// PatternFly's styles do not depend on their order.
+const css = () => new MiniCssExtractPlugin({ ignoreOrder: true, filename: '[name].[contenthash].css', chunkFilename: '[name].[contenthash].css' });
 
 export const plugin = {
   ...common,

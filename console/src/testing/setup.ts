@@ -1,7 +1,7 @@
 // What jsdom lacks and pages need; and the attribute by which tests find elements.
 import { configure } from '@testing-library/react';
 
-configure({ testIdAttribute: 'data-test' });
+configure({ testIdAttribute: 'data-test', asyncUtilTimeout: 60_000 });
 
 class Observer {
   observe(): void {}

@@ -149,6 +149,7 @@ export class Page {
 
   /** Fails where axe finds what keeps people from using the page. */
   async accessible(where, root = 'body') {
+    await this.page.waitForSelector(root);
     await this.page.evaluate(axe);
     const { violations } = await this.page.evaluate(
       (selector) => globalThis.axe.run(selector, { resultTypes: ['violations'] }),

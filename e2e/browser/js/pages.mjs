@@ -210,8 +210,8 @@ export function pages(site) {
 
     test(named('an InstallPlan is previewed as kubectl would be told'), async () => {
       await go(site.askPreview('monitoring', 'subject=installPlan&name=install-beacon'));
-      await page.accessible('the form of a preview', site.root);
       const button = await page.find('steward-ask');
+      await page.accessible('the form of a preview', site.root);
       await button.click();
       const asked = JSON.stringify({
         apiVersion: 'views.operators.coreos.com/v1alpha1',
@@ -310,7 +310,7 @@ export function pages(site) {
       // While Steward was away, nobody could answer.
       // And what waits for nothing any more has nothing pending; an OLMConfig that is not there is asked for before it is
       // made, and written again when a controller was faster.
-      page.quiet([/503|502|504|ERR_CONNECTION_REFUSED|WebSocket connection/, /404 .*(\/pending\?|\/olmconfigs\/cluster)/, /409 .*\/olmconfigs\/cluster/, ...site.expected]);
+      page.quiet([/status of (429|50\d)|ERR_|WebSocket connection/, /404 .*(\/pending\?|\/olmconfigs\/cluster)/, /409 .*\/olmconfigs\/cluster/, ...site.expected]);
     });
   });
 }
