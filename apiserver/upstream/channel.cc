@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "apiserver/upstream/kept_calls.h"
 #include "base/async/broadcast.h"
 #include "base/async/stop_signal.h"
 #include "base/sync/mutex.h"
@@ -126,26 +127,35 @@ struct UnaryCall {
 // Cancels the call when no task waits for its answer any more.
 class CancelAtEnd {
  public:
-  explicit CancelAtEnd(std::shared_ptr<UnaryCall> call) : call_(std::move(call)) {}
-  ~CancelAtEnd() { call_->context.TryCancel(); }
+  CancelAtEnd(std::shared_ptr<UnaryCall> call, KeptCalls& kept)
+      : kept_(kept), call_(std::move(call)) {}
+  ~CancelAtEnd() {
+    call_->context.TryCancel();
+    call_.reset();
+    kept_.Reap();
+  }
   CancelAtEnd(const CancelAtEnd&) = delete;
   CancelAtEnd& operator=(const CancelAtEnd&) = delete;
 
  private:
-  const std::shared_ptr<UnaryCall> call_;
+  KeptCalls& kept_;
+  std::shared_ptr<UnaryCall> call_;
 };
 
-Task<std::string> CallOnce(Stub& stub, const Question& question, absl::Duration timeout) {
+Task<std::string> CallOnce(Stub& stub, const std::shared_ptr<KeptCalls>& kept,
+                           const Question& question, absl::Duration timeout) {
   auto call = std::make_shared<UnaryCall>();
   call->request = BufferOf(question.request);
   SetIds(question.asker, call->context);
   call->context.set_deadline(std::chrono::system_clock::now() +
                              absl::ToChronoMilliseconds(timeout));
-  const CancelAtEnd cancel(call);
+  const CancelAtEnd cancel(call, *kept);
+  kept->Keep(call);
   stub.UnaryCall(&call->context, question.method, {}, &call->request, &call->response,
-                 [call](grpc::Status status) {
+                 [kept, call = call.get()](grpc::Status status) {
                    call->status = std::move(status);
                    call->ended.Set();
+                   kept->Ended(call);
                  });
   co_await call->ended.Wait();
   if (!call->status.ok()) co_return kube::FromGrpc(call->status);
@@ -155,16 +165,19 @@ Task<std::string> CallOnce(Stub& stub, const Question& question, absl::Duration 
 // A call with a stream of responses, which gRPC's threads and one reader share:
 //
 //   Start -> reading (StartRead .. OnReadDone(true)) -> idle -> reading -> ...
-//                    OnReadDone(false) or Abandon -> OnDone -> deleted, when the reader has let go
+//                    OnReadDone(false) or Abandon -> OnDone -> deleted, when the reader has let go,
+//                    by whoever reaps the KeptCalls
 //
 // A hold keeps gRPC from OnDone while the reader may still begin a read.
 class StreamCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                          public std::enable_shared_from_this<StreamCall> {
  public:
-  explicit StreamCall(const Asker& asker) { SetIds(asker, context_); }
+  StreamCall(const Asker& asker, std::shared_ptr<KeptCalls> kept) : kept_(std::move(kept)) {
+    SetIds(asker, context_);
+  }
 
   void Start(Stub& stub, const std::string& method, const std::string& request) {
-    self_ = shared_from_this();
+    kept_->Keep(shared_from_this());
     request_ = BufferOf(request);
     stub.PrepareBidiStreamingCall(&context_, method, {}, this);
     AddHold();
@@ -215,7 +228,9 @@ class StreamCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
       status_ = status;
     }
     ended_.Set();
-    const std::shared_ptr<StreamCall> last = std::move(self_);
+    // Others may destroy this object as soon as it is told to have ended.
+    const std::shared_ptr<KeptCalls> kept = kept_;
+    kept->Ended(this);
   }
 
   grpc::ClientContext context_;
@@ -227,7 +242,7 @@ class StreamCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
   Mutex mutex_;
   bool ok_ ABSL_GUARDED_BY(mutex_) = false;
   grpc::Status status_ ABSL_GUARDED_BY(mutex_);
-  std::shared_ptr<StreamCall> self_;  // gRPC's reference, until OnDone
+  const std::shared_ptr<KeptCalls> kept_;  // has gRPC's reference, until OnDone
 };
 
 }  // namespace
@@ -243,6 +258,8 @@ struct Channel::Impl {
         stubs(Connect(options)),
         calls(options.max_calls, "questions to the controllers"),
         streams(options.max_streams, "streams from the controllers") {}
+  // The stubs go last, and not on a thread of gRPC's.
+  ~Impl() { kept->Close(); }
 
   Task<std::string> Ask(Question question);
   Task<std::string> Attempt(const Question& question, absl::Duration timeout);
@@ -265,6 +282,7 @@ struct Channel::Impl {
   std::atomic<size_t> next{0};
   kube::Admission calls;
   kube::Admission streams;
+  const std::shared_ptr<KeptCalls> kept = std::make_shared<KeptCalls>();
 };
 
 absl::Status Channel::Impl::Away(std::string_view why) const {
@@ -280,7 +298,7 @@ absl::Status Channel::Impl::Away(std::string_view why) const {
 Task<std::string> Channel::Impl::Attempt(const Question& question, absl::Duration timeout) {
   absl::StatusOr<Circuit::Pass> pass = circuit.Enter();
   if (!pass.ok()) co_return Away(ToStd(pass.status().message()));
-  absl::StatusOr<std::string> answer = co_await CallOnce(NextStub(), question, timeout);
+  absl::StatusOr<std::string> answer = co_await CallOnce(NextStub(), kept, question, timeout);
   if (kube::IsAnswer(answer.status()) || absl::IsUnimplemented(answer.status())) {
     pass->Succeeded();
   } else {
@@ -378,7 +396,7 @@ absl::StatusOr<std::unique_ptr<ByteStream>> Channel::StreamBytes(std::string met
   ASSIGN_OR_RETURN(kube::Admission::Place place, impl_->streams.Enter(asker.user.name));
   absl::StatusOr<Circuit::Pass> pass = impl_->circuit.Enter();
   if (!pass.ok()) return impl_->Away(ToStd(pass.status().message()));
-  auto call = std::make_shared<StreamCall>(asker);
+  auto call = std::make_shared<StreamCall>(asker, impl_->kept);
   call->Start(impl_->NextStub(), method, request);
   return std::make_unique<Impl::Stream>(*impl_, std::move(place), *std::move(pass),
                                         std::move(call));
