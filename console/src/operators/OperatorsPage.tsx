@@ -112,7 +112,7 @@ function useColumns(ofAll: boolean): Column<OperatorRow>[] {
       {
         id: 'name',
         title: t('Name'),
-        width: 25,
+        width: 20,
         compare: (a, b) => compareText(a.displayName.toLowerCase(), b.displayName.toLowerCase()) || compareText(a.key, b.key),
         cell: (row) => (
           <div className="steward-name">
@@ -125,11 +125,10 @@ function useColumns(ofAll: boolean): Column<OperatorRow>[] {
           </div>
         ),
       },
-      { id: 'version', title: t('Version'), width: 10, compare: (a, b) => compareVersions(a.version, b.version), cell: (row) => row.version },
+      { id: 'version', title: t('Version'), compare: (a, b) => compareVersions(a.version, b.version), cell: (row) => row.version },
       {
         id: 'phase',
         title: t('Phase'),
-        width: 10,
         compare: (a, b) => compareText(a.phase, b.phase),
         cell: (row) => (
           <Label isCompact color={phaseColor(row.phase)}>
@@ -146,7 +145,7 @@ function useColumns(ofAll: boolean): Column<OperatorRow>[] {
       },
       { id: 'mode', title: t('Mode'), width: 15, compare: (a, b) => compareText(a.mode, b.mode), cell: (row) => row.mode },
       ...(ofAll ? [] : [{ id: 'provides', title: t('Provided APIs'), width: 15 as const, cell: (row: OperatorRow) => row.provides }]),
-      { id: 'created', title: t('Created'), width: 10, compare: (a, b) => compareText(a.created, b.created), cell: (row) => <When timestamp={row.created} /> },
+      { id: 'created', title: t('Created'), compare: (a, b) => compareText(a.created, b.created), cell: (row) => <When timestamp={row.created} /> },
     ];
     if (ofAll) {
       columns.splice(1, 0, {
