@@ -28,8 +28,8 @@ absl::Status Forbidden(std::string_view message) {
   return kube::ToStatus(status);
 }
 
-// What the page itself shows: a header, or in a WebSocket, whose headers it cannot set, a
-// subprotocol.
+// The token that the page itself shows: in a header, or in a WebSocket, whose headers a page cannot
+// set, in a subprotocol.
 absl::StatusOr<std::string> ShownToken(const http::Request& request) {
   std::optional<std::string> token = filters::BearerToken(request.headers);
   if (!token) {
@@ -44,7 +44,7 @@ absl::StatusOr<std::string> ShownToken(const http::Request& request) {
 absl::StatusOr<std::string> TokenOfProxy(const AccessOptions& options,
                                          const http::Request& request) {
   const std::vector<std::string_view> values = request.headers.FindAll(options.token_header);
-  // Of several, one may be the browser's.
+  // One of several values may be the browser's own.
   if (values.size() != 1 || !kube::CheckToken(values.front()).ok()) return Unauthorized();
   return std::string(values.front());
 }

@@ -31,8 +31,8 @@ struct AccessOptions {
 
 struct Grant {
   std::string authorization;  // to be sent; "" = the kubeconfig's own
-  // Who waits, as far as can be told apart: the peer's address, or where a proxy is the only peer a
-  // digest of the token.
+  // The requester, as far as requesters can be told apart: the peer's address, or, where a proxy is
+  // the only peer, a digest of the token.
   std::string requester;
 };
 

@@ -27,7 +27,7 @@
 namespace steward::console {
 namespace {
 
-// Of the answer's texts, in a quoted-string (RFC 9110, 5.6.4).
+// The text of a warning as a quoted-string (RFC 9110, 5.6.4).
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// What of a request may be passed on to the kube-apiserver. Pure functions.
+// Requests as far as they may be passed on to the kube-apiserver. Pure functions.
 #ifndef CONSOLE_SERVER_API_REQUEST_H_
 #define CONSOLE_SERVER_API_REQUEST_H_
 

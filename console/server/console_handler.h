@@ -1,5 +1,5 @@
-// What the console answers, in both of its modes. Thread-safe but for what the handler of the API
-// says of itself.
+// The handler of all requests to the console, in both of its modes. Thread-safe but for what the
+// handler of the API says of itself.
 #ifndef CONSOLE_SERVER_CONSOLE_HANDLER_H_
 #define CONSOLE_SERVER_CONSOLE_HANDLER_H_
 

@@ -18,7 +18,7 @@
 
 namespace steward::controllers {
 
-// What the reconciler is told by its flags.
+// The terms of the token, as the reconciler's flags say them.
 struct MetricsTokenTerms {
   std::string ns = "steward-system";
   absl::Duration life = absl::Hours(24);

@@ -33,7 +33,7 @@ constexpr int64_t kPage = 500;
 constexpr int64_t kCsvPage = 50;
 // For more namespaces all of the cluster is listed.
 constexpr size_t kFewNamespaces = 8;
-// What one page may be: objects can be a megabyte each, and anybody writes labels.
+// The size of one page: objects can be a megabyte each, and anybody writes labels.
 constexpr size_t kPageBytes = size_t{4} << 20;
 // An original, or a copy, of more bytes is none that OLM or Steward has made: a whole
 // ClusterServiceVersion is hardly larger.

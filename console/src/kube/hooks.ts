@@ -39,6 +39,12 @@ export function useWatchIn<T>(cluster: Cluster, source: InformerSource | null, f
 
 export const whole: Form<KubeObject> = { fromObject: (object) => object };
 
+// Names alone, of lists that are read as Tables.
+export const nameOf: Form<string> = {
+  fromObject: (object) => object.metadata.name ?? '',
+  fromRow: (_cell, object) => object.metadata.name ?? '',
+};
+
 export interface WatchedObject<T> {
   object?: T; // absent: not loaded, or not there
   loaded: boolean; // it is known whether it is there
@@ -64,7 +70,11 @@ export function useObjects<T extends KubeObject>(source: InformerSource | null):
 
 // What the user may do. Absent: not known yet, or the question failed, which nobody takes for a yes.
 export function useMay(access: Access | null): Decision | undefined {
-  const cluster = useCluster();
+  return useMayIn(useCluster(), access);
+}
+
+// The same where no context is.
+export function useMayIn(cluster: Cluster, access: Access | null): Decision | undefined {
   const [decision, setDecision] = useState<{ key: string; decision: Decision }>();
   const key = JSON.stringify(access);
   useEffect(() => {

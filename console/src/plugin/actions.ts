@@ -1,9 +1,10 @@
 // What the plugin adds to menus of the console, and the flag of those who administer the cluster.
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { mayBeCopy } from '../cleanup/csv';
 import type { ClusterServiceVersion } from '../cleanup/types';
 import type { Decision } from '../kube/cluster';
-import { asApiError } from '../kube/errors';
+import { useMayIn } from '../kube/hooks';
+import { clusterServiceVersions } from '../kube/models';
 import { accessesFor, ANY_NAMESPACE } from '../previews/asking';
 import { useText } from '../shared/i18n';
 import { consoleCluster, consoleHost } from './host';
@@ -21,32 +22,15 @@ interface Scope {
   resource?: ClusterServiceVersion;
 }
 
-// Menus are outside of our pages: nobody gives them a ClusterContext.
-function useMayDelete(namespace: string, name: string): Decision | undefined {
-  const [decision, setDecision] = useState<Decision>();
-  useEffect(() => {
-    let wanted = true;
-    setDecision(undefined);
-    if (namespace !== '' && name !== '') {
-      consoleCluster.may({ verb: 'delete', group: 'operators.coreos.com', resource: 'clusterserviceversions', namespace, name }).then(
-        (answer) => wanted && setDecision(answer),
-        (thrown: unknown) => wanted && setDecision({ allowed: false, reason: asApiError(thrown).message }),
-      );
-    }
-    return () => {
-      wanted = false;
-    };
-  }, [namespace, name]);
-  return decision;
-}
-
 export function useOperatorActions(scope: Scope) {
   const t = useText();
   // The menu's object may also be a Subscription, of an operator that is not there yet.
   const csv = scope?.resource?.kind === 'Subscription' ? undefined : scope?.resource;
   const { namespace = '', name = '' } = csv?.metadata ?? {};
   const copy = csv !== undefined && mayBeCopy(csv);
-  const may = useMayDelete(copy ? '' : namespace, name);
+  // Menus are outside of our pages: nobody gives them a ClusterContext.
+  const asks = !copy && namespace !== '' && name !== '';
+  const may = useMayIn(consoleCluster, asks ? { verb: 'delete', group: clusterServiceVersions.group, resource: clusterServiceVersions.plural, namespace, name } : null);
   const actions = useMemo(() => {
     if (csv === undefined || name === '') return [];
     const why = whyNoUninstall(csv, may);

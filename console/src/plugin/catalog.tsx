@@ -2,8 +2,7 @@
 // ClusterServiceVersion of, its own or a copy, the console itself makes entries.
 import type { CatalogItem, ExtensionHook } from '@openshift-console/dynamic-plugin-sdk';
 import { useMemo } from 'react';
-import { useWatchIn, whole } from '../kube/hooks';
-import type { Form } from '../kube/informer';
+import { nameOf, useWatchIn, whole } from '../kube/hooks';
 import { clusterServiceVersions, installedOperators } from '../kube/models';
 import { providedModels } from '../operators/provided';
 import type { InstalledOperator } from '../operators/types';
@@ -14,11 +13,6 @@ import { consoleCluster, consoleHost } from './host';
 const TYPE = 'OperatorBackedService';
 // Where the console looks for copies when it was told that there are no others.
 const GLOBAL_COPIES = 'openshift';
-
-const nameOf: Form<string> = {
-  fromObject: (object) => object.metadata.name ?? '',
-  fromRow: (_cell, object) => object.metadata.name ?? '',
-};
 
 export function itemsOf(operators: InstalledOperator[], shownByConsole: ReadonlySet<string>, namespace: string, t: Translate): CatalogItem[] {
   const items = new Map<string, CatalogItem>();

@@ -5,7 +5,7 @@ import { HostContext, type Host } from '../host';
 import { Cluster } from '../kube/cluster';
 import { ApiError, errorOf } from '../kube/errors';
 import { ClusterContext } from '../kube/hooks';
-import { clusterServiceVersions, installedOperators, planPreviews } from '../kube/models';
+import { installedOperators, planPreviews } from '../kube/models';
 import type { Transport, TransportRequest } from '../kube/transport';
 import '../shared/steward.css';
 
@@ -74,10 +74,6 @@ export const consoleHost: Host = {
 };
 
 export const consoleCluster = new Cluster(new ConsoleTransport());
-
-export function csvPage(namespace: string, name: string): string {
-  return page(namespace, clusterServiceVersions, name);
-}
 
 // The component with all that the pages need around it.
 export function inConsole<P extends object>(Page: ComponentType<P>): ComponentType<P> {

@@ -3,15 +3,9 @@ import { Button, InputGroup, InputGroupItem, MenuToggle, Select, SelectList, Sel
 import { useMemo, useState, type FormEvent } from 'react';
 import { useNavigate } from 'react-router';
 import { useHost } from '../host';
-import { useWatch } from '../kube/hooks';
-import type { Form } from '../kube/informer';
+import { nameOf, useWatch } from '../kube/hooks';
 import { namespaces } from '../kube/models';
 import { useText } from '../shared/i18n';
-
-const nameOf: Form<string> = {
-  fromObject: (object) => object.metadata.name ?? '',
-  fromRow: (_cell, object) => object.metadata.name ?? '',
-};
 
 const MOST = 200;
 
