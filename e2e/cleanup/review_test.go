@@ -92,12 +92,7 @@ func TestTargets_R_000_62_OwningLessEndsNothing(t *testing.T) {
 	s.operands(t, s.spaces[0], "begun")
 	s.uninstall(t)
 	s.says(t, "WaitingOnCleanup", "for 1 CR")
-	eventually(t, func() error {
-		if _, deleting := s.list(t); len(deleting) != 1 {
-			return fmt.Errorf("%q are being deleted", deleting)
-		}
-		return nil
-	})
+	s.deleting(t, 1)
 	_, err := s.as(t, tenant).Resource(olm.CSVs).Namespace(s.namespace).Patch(t.Context(), csvName, types.MergePatchType,
 		[]byte(`{"spec":{"customresourcedefinitions":{"owned":[]}}}`), metav1.PatchOptions{})
 	must(t, err)
@@ -130,12 +125,7 @@ func TestRefused_R_000_86_NamespaceDeletedMidway(t *testing.T) {
 	s.operands(t, s.spaces[0], "begun")
 	s.uninstall(t)
 	s.says(t, "WaitingOnCleanup", "for 1 CR")
-	eventually(t, func() error {
-		if _, deleting := s.list(t); len(deleting) != 1 {
-			return fmt.Errorf("%q are being deleted", deleting)
-		}
-		return nil
-	})
+	s.deleting(t, 1)
 	must(t, shared.Any.Resource(olm.Namespaces).Delete(t.Context(), s.namespace, metav1.DeleteOptions{}))
 	eventually(t, func() error {
 		namespace, err := shared.Any.Resource(olm.Namespaces).Get(t.Context(), s.namespace, metav1.GetOptions{})

@@ -229,6 +229,17 @@ func (s *scene) list(t *testing.T) (there, deleting []string) {
 	return there, deleting
 }
 
+// deleting waits until so many custom resources are being deleted.
+func (s *scene) deleting(t *testing.T, count int) {
+	t.Helper()
+	eventually(t, func() error {
+		if _, deleting := s.list(t); len(deleting) != count {
+			return fmt.Errorf("%q are being deleted", deleting)
+		}
+		return nil
+	})
+}
+
 // untouched checks that exactly these custom resources are there and not being deleted.
 func (s *scene) untouched(t *testing.T, want ...string) {
 	t.Helper()

@@ -74,12 +74,7 @@ func TestAborted_R_000_42_Midway(t *testing.T) {
 	s.operands(t, s.spaces[0], "a", "b")
 	s.uninstall(t)
 	s.says(t, "WaitingOnCleanup", "for 2 CRs")
-	eventually(t, func() error {
-		if _, deleting := s.list(t); len(deleting) != 2 {
-			return fmt.Errorf("%q are being deleted", deleting)
-		}
-		return nil
-	})
+	s.deleting(t, 2)
 	s.patch(t, `{"spec":{"cleanup":{"enabled":false}}}`)
 	s.gone(t)
 	s.tells(t, "Normal", "CleanupAborted", "")
@@ -119,12 +114,7 @@ func TestRefusedMidway(t *testing.T) {
 			s.operands(t, s.spaces[0], "begun")
 			s.uninstall(t)
 			s.says(t, "WaitingOnCleanup", "for 1 CR")
-			eventually(t, func() error {
-				if _, deleting := s.list(t); len(deleting) != 1 {
-					return fmt.Errorf("%q are being deleted", deleting)
-				}
-				return nil
-			})
+			s.deleting(t, 1)
 			tc.change(t, s)
 			s.says(t, "CleanupRefused", tc.reason)
 			// Guards may be two seconds old when something is deleted; but these ones refuse.

@@ -353,13 +353,9 @@ func TestDefinitions_R_000_70_DeletedMidway(t *testing.T) {
 	s.operands(t, s.spaces[1], "elsewhere")
 	s.uninstall(t)
 	s.says(t, "WaitingOnCleanup", "for 1 CR")
+	s.deleting(t, 1) // what it waits for is said before it is deleted
 	must(t, shared.Any.Resource(olm.Definitions).Delete(t.Context(), "widgets."+s.group, background))
-	eventually(t, func() error {
-		if _, deleting := s.list(t); len(deleting) != 2 {
-			return fmt.Errorf("%q are being deleted", deleting)
-		}
-		return nil
-	})
+	s.deleting(t, 2)
 	if !slices.Contains(s.see(t).GetFinalizers(), optInFinalizer) {
 		t.Error("it did not wait")
 	}
