@@ -103,9 +103,11 @@ class Writing {
     if (!truth_.SameSince(revision, seen_)) objects = truth_.ListAt(revision);
     writer_.Recall(kLampSource, revision, std::move(objects));
   }
-  // Every state that the writer says it knows is what it was.
+  // Every state that the writer says it knows is what it was, and those above the present's
+  // component are the present one: numbers take the larger.
   void Check() const {
     const WorldPtr world = writer_.Snapshot();
+    const uint64_t component = world->source(kLampSource).component;
     for (uint64_t revision = 1; revision <= seen_; ++revision) {
       if (!Knows(revision)) continue;
       StateVector vector = world->Vector();
@@ -116,6 +118,9 @@ class Writing {
       const auto& found = LampWorld::Of(*past).lamps();
       for (auto it = found.begin(); !it.done(); it.Next()) lamps[it.key()] = it.value();
       ASSERT_TRUE(Truth::Same(lamps, truth_.At(revision))) << revision << " of " << seen_;
+      if (revision <= component) continue;
+      ASSERT_TRUE(Truth::Same(lamps, truth_.At(seen_)))
+          << revision << " is not named " << component;
     }
   }
 
@@ -149,6 +154,22 @@ TEST(RecallTest, WhatIsRecalledIsWhatWas) {
       if (HasFatalFailure()) return;
     }
   }
+}
+
+// A lamp came and went between two lists that are alike: whoever has seen it holds a number between
+// theirs, which must not be taken for one of the present state.
+TEST(RecallTest, WhatCameAndWentIsAChange) {
+  WorldWriter writer(kLampSources);
+  writer.Replace(kRoomSource, {}, 1);
+  writer.Replace(kLampSource, {}, 100);
+  writer.Replace(kLampSource, {}, 110);
+  EXPECT_EQ(writer.Snapshot()->source(kLampSource).component, 100);
+  auto lamp = std::make_shared<Lamp>();
+  lamp->key = {"a", "x"};
+  const uint64_t changes = writer.Snapshot()->changes();
+  writer.Recall(kLampSource, 105, std::vector<ObjectPtr>{std::move(lamp)});
+  EXPECT_EQ(writer.Snapshot()->source(kLampSource).component, 110);
+  EXPECT_GT(writer.Snapshot()->changes(), changes);
 }
 
 TEST(RecallTest, WhatNobodyKnowsAnyMoreIsGone) {

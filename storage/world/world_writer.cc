@@ -168,7 +168,11 @@ void WorldWriter::Recall(Source source, uint64_t revision,
       if (differs) until.push_back(change(gap->before, key, was.value_or(nullptr)));
     }
   }
+  // If what was there at `revision` changed until the gap's end, then that is a change, too: a
+  // later revision than `revision` names what came of it.
+  const bool changed = !since.empty();
   history.Bridge(revision, *gap, std::move(until), std::move(since));
+  Advance(source, gap->after, changed);
 }
 
 void WorldWriter::SetConnected(Source source, bool connected) {
