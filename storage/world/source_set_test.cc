@@ -123,6 +123,18 @@ TEST_F(SourceSetTest, ABookmarkLiftsItsSourceAlone) {
   EXPECT_EQ(writer_.Snapshot()->Vector(), (StateVector{10, 300, 0}));
 }
 
+// Of a restored one, whose revisions come by the same numbers again.
+TEST_F(SourceSetTest, BookmarksOfAnotherEtcdLiftNothing) {
+  const absl::Time now = absl::UnixEpoch();
+  writer_.Bookmark(kLampSource, 300, now);
+  writer_.Replace(kLampSource, {}, 200);
+  writer_.Bookmark(kLampSource, 250, now + kBookmarkAge / 2);
+  writer_.Bookmark(kLampSource, 310, now + kBookmarkAge);
+  EXPECT_EQ(writer_.Snapshot()->Vector(), (StateVector{10, 200, 0}));
+  writer_.Bookmark(kLampSource, 320, now + 1.5 * kBookmarkAge);
+  EXPECT_EQ(writer_.Snapshot()->Vector(), (StateVector{10, 250, 0}));
+}
+
 TEST_F(SourceSetTest, MetricsNameItsSources) {
   prometheus::Registry registry;
   WorldMetrics metrics(registry, kLampSources);

@@ -47,7 +47,10 @@ void WorldWriter::Replace(Source source, std::vector<ObjectPtr> objects, uint64_
   // A list below the seen revision is of another etcd, so this source starts over.
   bool visible = !s.synced || revision < floor;
   if (revision < floor) {
-    s.rev = 0;
+    // Neither revisions nor bookmarks of another etcd have a meaning for this one.
+    s.rev = s.component = 0;
+    evidence_[static_cast<size_t>(source)].clear();
+    lift_[static_cast<size_t>(source)] = 0;
     ++world_->epoch_;
   }
   s.history.BeginAnew(revision);
@@ -185,10 +188,8 @@ void WorldWriter::Advance(Source source, uint64_t revision, bool visible) {
     s.rev = std::max(s.rev, revision);
     ++world_->changes_;
   }
-  uint64_t& lift = lift_[static_cast<size_t>(source)];
-  // A bookmark of another etcd has no meaning for this one.
-  if (lift > s.seen()) lift = 0;
-  s.component = std::max(s.rev, lift);
+  // Never a lower one than before, which still names the state unless `rev` is above it.
+  s.component = std::max({s.component, s.rev, lift_[static_cast<size_t>(source)]});
   // A state in this source's forgotten past is named by the source's newest revision instead.
   if (s.synced && s.history.Knows(s.component) != Knowledge::kKnown) s.component = s.seen();
   RaiseAbsent();
