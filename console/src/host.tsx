@@ -10,6 +10,7 @@ export interface Host {
   namespace(name: string): string | undefined;
   uninstall(namespace: string, name: string): string;
   askPreview(namespace: string, query?: string): string;
+  plan(namespace: string, name: string): string; // the preview of an InstallPlan, as it changes
   copies(): string;
   // Sets the title of the browser's window.
   Title: ComponentType<{ children: string }>;

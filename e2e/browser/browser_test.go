@@ -46,28 +46,83 @@ func files(t *testing.T) string {
 
 // TestBrowser runs a browser in front of the page of its own; each of its tests is a test here.
 func TestBrowser(t *testing.T) {
-	program, folder := chromium(t), files(t)
+	program := chromium(t)
+	must(t, restore(t.Context()))
+	address := serve(t, "--standalone", "--kubeconfig="+shared.Admin)
+	runBrowser(t, "standalone.test.mjs", program, "STEWARD_STANDALONE="+address)
+}
+
+// TestOpenShift runs a browser in front of the real OpenShift console, whose plugin the pages are, where somebody has built it.
+func TestOpenShift(t *testing.T) {
+	program, console := chromium(t), openShift(t)
+	must(t, restore(t.Context()))
+	plugin := serve(t)
+	t.Setenv("SSL_CERT_FILE", shared.ServingCAFile()) // of the console, whose requests of its own honour no other way
+	origins := map[string]string{}
+	for user, token := range tokens {
+		port, err := cluster.FreePort()
+		must(t, err)
+		origins[user] = fmt.Sprintf("http://127.0.0.1:%d", port)
+		// The user is who the console itself is.
+		bridge, err := cluster.Spawn(t.TempDir(), "bridge-"+user, filepath.Join(console, "bridge"), "--user-auth=disabled", "--k8s-mode=off-cluster",
+			"--k8s-mode-off-cluster-endpoint="+shared.Config.Host, "--k8s-mode-off-cluster-skip-verify-tls=true", "--k8s-auth-bearer-token="+token,
+			"--user-settings-location=localstorage", "--listen="+origins[user], "--public-dir="+filepath.Join(console, "public"),
+			"--plugins=steward="+plugin, "--i18n-namespaces=plugin__steward")
+		must(t, err)
+		defer func() { must(t, bridge.Stop(patience)) }()
+		answers(t, origins[user]+"/health")
+	}
+	asked, err := json.Marshal(origins)
+	must(t, err)
+	runBrowser(t, "openshift.test.mjs", program, "STEWARD_OPENSHIFT="+string(asked))
+}
+
+// openShift is the folder of the console that openshift.sh has built.
+func openShift(t *testing.T) string {
+	t.Helper()
+	root, err := cluster.Root()
+	must(t, err)
+	find := exec.CommandContext(t.Context(), filepath.Join(root, "e2e", "browser", "openshift.sh"), "find")
+	var why strings.Builder
+	find.Stderr = &why
+	found, err := find.Output()
+	if err != nil {
+		t.Skipf("%v: %s", err, strings.TrimSpace(why.String()))
+	}
+	return strings.TrimSpace(string(found))
+}
+
+// serve runs `steward console` over HTTP, and returns its address.
+func serve(t *testing.T, flags ...string) string {
+	t.Helper()
+	folder := files(t)
 	port, err := cluster.FreePort()
 	must(t, err)
-	address := fmt.Sprintf("http://127.0.0.1:%d", port)
 	binary, err := cluster.Binary()
 	must(t, err)
-	served, err := cluster.Spawn(t.TempDir(), "console", binary, "console", "--standalone", "--kubeconfig="+shared.Admin, "--files="+folder,
-		"--http", "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port))
+	served, err := cluster.Spawn(t.TempDir(), "console", binary, append([]string{"console", "--files=" + folder, "--http", "--bind-address=127.0.0.1",
+		fmt.Sprintf("--secure-port=%d", port)}, flags...)...)
 	must(t, err)
-	defer func() { must(t, served.Stop(patience)) }()
+	t.Cleanup(func() { must(t, served.Stop(patience)) })
+	address := fmt.Sprintf("http://127.0.0.1:%d", port)
+	answers(t, address+"/readyz")
+	return address
+}
+
+// answers waits until a server answers.
+func answers(t *testing.T, url string) {
+	t.Helper()
 	eventually(t, func() error {
-		answer, err := http.Get(address + "/readyz")
+		answer, err := http.Get(url)
 		if err != nil {
 			return err
 		}
 		defer answer.Body.Close()
 		if answer.StatusCode != http.StatusOK {
-			return fmt.Errorf("readyz: %s", answer.Status)
+			return fmt.Errorf("%s: %s", url, answer.Status)
 		}
 		return nil
 	})
-	runBrowser(t, "standalone.test.mjs", program, "STEWARD_STANDALONE="+address)
 }
 
 // runBrowser runs a file of browser/, with the users' tokens, and a subtest for each of its tests.
@@ -129,7 +184,7 @@ func newLines(out interface{ Read([]byte) (int, error) }) *bufio.Scanner {
 	return lines
 }
 
-// controlled stops and starts Steward for a test in the browser.
+// controlled does for a test in the browser what that cannot: it stops and starts Steward, and makes many operators.
 func controlled(w http.ResponseWriter, r *http.Request) {
 	var err error
 	switch r.URL.Path {
@@ -139,6 +194,8 @@ func controlled(w http.ResponseWriter, r *http.Request) {
 		if err = steward.Start(linked...); err == nil {
 			err = shared.WaitServed(r.Context())
 		}
+	case "/crowd":
+		err = crowd(r.Context())
 	default:
 		http.NotFound(w, r)
 		return

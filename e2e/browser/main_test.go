@@ -6,12 +6,15 @@ package browser_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -34,6 +37,7 @@ var (
 	shared      *cluster.Cluster
 	steward     *cluster.Steward
 	controllers *cluster.Controllers
+	operators   *samples.Operators
 	// linked are the API server's flags about the controllers.
 	linked []string
 	// tokens of an administrator, of an editor of some namespaces, and of a tenant of one.
@@ -109,8 +113,7 @@ func load(ctx context.Context, root string) error {
 	if err := plans(ctx, filepath.Join(examples, "plans")); err != nil {
 		return err
 	}
-	operators, err := samples.New(shared.Any, examples)
-	if err != nil {
+	if operators, err = samples.New(shared.Any, examples); err != nil {
 		return err
 	}
 	if err := operators.Create(ctx, examples); err != nil {
@@ -122,6 +125,46 @@ func load(ctx context.Context, root string) error {
 	// Until this process ends.
 	go operators.Run(ctx, func(err error) { _, _ = os.Stderr.WriteString(err.Error() + "\n") })
 	return nil
+}
+
+// crowd makes so many operators of all namespaces that those of all are 10,000, and waits for their copies.
+func crowd(ctx context.Context) error {
+	const namespace = "crowd"
+	group := olm.OperatorGroup(namespace, "everywhere")
+	objects := []*olm.Object{olm.Namespace(namespace), group}
+	for i := range 600 {
+		objects = append(objects, olm.CSV(fmt.Sprintf("crowd-%03d.v1.0.0", i), group))
+	}
+	for _, object := range objects {
+		if err := olm.Create(ctx, shared.Any, object); err != nil && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+	}
+	for {
+		copies, err := shared.Any.Resource(olm.CSVs).Namespace("payments").List(ctx, metav1.ListOptions{LabelSelector: "olm.copiedFrom=" + namespace})
+		if err != nil || len(copies.Items) == 600 {
+			return err
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// restore makes again what a site's tests have uninstalled, and what went with it.
+func restore(ctx context.Context) error {
+	root, err := cluster.Root()
+	if err != nil {
+		return err
+	}
+	csvs, err := olm.Examples(root)
+	if err != nil {
+		return err
+	}
+	for _, csv := range csvs {
+		if err := olm.Create(ctx, shared.Any, csv); err != nil && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+	}
+	return operators.Restore(ctx, filepath.Join(root, "examples"))
 }
 
 // plans makes a Subscription and its InstallPlan, which waits for somebody's approval, with what OLM has written of them.

@@ -66,12 +66,21 @@ func (o *Operators) Create(ctx context.Context, examples string) error {
 	if err := olm.CreateCRDs(ctx, o.client, definitions...); err != nil {
 		return err
 	}
+	return o.operate(ctx, examples, func(error) bool { return false })
+}
+
+// Restore makes the custom resources of the folder examples that are not there.
+func (o *Operators) Restore(ctx context.Context, examples string) error {
+	return o.operate(ctx, examples, apierrors.IsAlreadyExists)
+}
+
+func (o *Operators) operate(ctx context.Context, examples string, ignored func(error) bool) error {
 	objects, err := olm.Read(filepath.Join(examples, "resources"))
 	if err != nil {
 		return err
 	}
 	for _, object := range objects {
-		if err := olm.CreateAs(ctx, o.client, o.resources[object.GroupVersionKind()], object); err != nil {
+		if err := olm.CreateAs(ctx, o.client, o.resources[object.GroupVersionKind()], object); err != nil && !ignored(err) {
 			return fmt.Errorf("create %s %s/%s: %w", object.GetKind(), object.GetNamespace(), object.GetName(), err)
 		}
 	}

@@ -5,7 +5,7 @@ import { HostContext, type Host } from '../host';
 import { Cluster } from '../kube/cluster';
 import { ApiError, errorOf } from '../kube/errors';
 import { ClusterContext } from '../kube/hooks';
-import { installedOperators, planPreviews } from '../kube/models';
+import { installedOperators, installPlans, planPreviews } from '../kube/models';
 import type { Transport, TransportRequest } from '../kube/transport';
 import '../shared/steward.css';
 
@@ -69,6 +69,7 @@ export const consoleHost: Host = {
   namespace: (name) => `/k8s/cluster/namespaces/${encodeURIComponent(name)}`,
   uninstall: (namespace, name) => `/steward/uninstall/ns/${namespace}/${encodeURIComponent(name)}`,
   askPreview: (namespace, query) => `${page(namespace, planPreviews)}/~new${query ? `?${query}` : ''}`,
+  plan: (namespace, name) => `${page(namespace, installPlans, name)}/steward-preview`,
   copies: () => '/steward/copied-csvs',
   Title: DocumentTitle as Host['Title'],
 };

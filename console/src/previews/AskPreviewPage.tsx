@@ -1,7 +1,7 @@
 // A form that asks the cluster what something would do, and the answer.
 import { ActionGroup, Button, Form, FormGroup, FormSelect, FormSelectOption, PageSection, Radio, Title } from '@patternfly/react-core';
 import { useState, type FormEvent } from 'react';
-import { useSearchParams } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import { useHost } from '../host';
 import { clusterServiceVersions, installPlans } from '../kube/models';
 import { useText } from '../shared/i18n';
@@ -74,7 +74,12 @@ export function AskPreviewPage({ namespace }: { namespace: string }) {
   function fields() {
     switch (question.subject) {
       case 'installPlan':
-        return <NameField label={t('InstallPlan')} model={installPlans} namespace={namespace} value={question.name} onChange={(name) => change({ name })} />;
+        return (
+          <>
+            <NameField label={t('InstallPlan')} model={installPlans} namespace={namespace} value={question.name} onChange={(name) => change({ name })} />
+            {question.name === '' ? null : <Link to={host.plan(namespace, question.name)}>{t('Its preview as it changes, by rules alone')}</Link>}
+          </>
+        );
       case 'uninstall':
         return (
           <>

@@ -37,6 +37,7 @@ import { ObjectPage } from '../objects/ObjectPage';
 import { OperatorPage } from '../operators/OperatorPage';
 import { OperatorsPage } from '../operators/OperatorsPage';
 import { AskPreviewPage } from '../previews/AskPreviewPage';
+import { PlanPreviewPanel } from '../previews/PlanPreviewPanel';
 import { useText } from '../shared/i18n';
 import { UninstallPage } from '../uninstall/UninstallPage';
 import { standaloneHost } from './host';
@@ -111,7 +112,7 @@ function Frame({ session, configuration }: { session: Session; configuration: Co
   const project = namespace === undefined ? undefined : decodeURIComponent(namespace);
   const items: [string, string, boolean][] = [
     [t('Operators'), standaloneHost.operators(project), /\/operators/.test(location.pathname)],
-    [t('Ask a preview'), standaloneHost.askPreview(project ?? 'default'), /\/preview/.test(location.pathname)],
+    [t('Ask a preview'), standaloneHost.askPreview(project ?? 'default'), /\/(preview|plans\/)/.test(location.pathname)],
     [t('Copied CSVs'), standaloneHost.copies(), location.pathname.startsWith('/copied-csvs')],
   ];
   const masthead = (
@@ -186,6 +187,7 @@ function Frame({ session, configuration }: { session: Session; configuration: Co
         <Route path="/objects/:group/:version/:plural/:name" element={<AnyObject />} />
         <Route path="/ns/:namespace/uninstall/:name" element={<OfProject>{(each, name) => <UninstallPage key={`${each}/${name}`} namespace={each} name={name} />}</OfProject>} />
         <Route path="/ns/:namespace/preview" element={<OfProject>{(each) => <AskPreviewPage key={each} namespace={each} />}</OfProject>} />
+        <Route path="/ns/:namespace/plans/:name" element={<OfProject>{(each, name) => <Plan key={`${each}/${name}`} namespace={each} name={name} />}</OfProject>} />
         <Route path="/copied-csvs" element={<CopiesPage />} />
         <Route path="*" element={<PageSection className="steward-stack">{t('There is no such page.')}</PageSection>} />
       </Routes>
@@ -196,6 +198,18 @@ function Frame({ session, configuration }: { session: Session; configuration: Co
 function OfProject({ children }: { children: (namespace: string, name: string) => React.ReactNode }) {
   const { namespace = '', name = '' } = useParams();
   return <>{children(namespace, name)}</>;
+}
+
+function Plan({ namespace, name }: { namespace: string; name: string }) {
+  return (
+    <>
+      <standaloneHost.Title>{name}</standaloneHost.Title>
+      <PageSection className="steward-stack">
+        <Title headingLevel="h1">{name}</Title>
+      </PageSection>
+      <PlanPreviewPanel namespace={namespace} name={name} />
+    </>
+  );
 }
 
 function Create() {

@@ -21,6 +21,7 @@ export const standaloneHost: Host = {
   namespace: (name) => `/ns/${encode(name)}/operators`,
   uninstall: (namespace, name) => `/ns/${encode(namespace)}/uninstall/${encode(name)}`,
   askPreview: (namespace, query) => `/ns/${encode(namespace)}/preview${query ? `?${query}` : ''}`,
+  plan: (namespace, name) => `/ns/${encode(namespace)}/plans/${encode(name)}`,
   copies: () => '/copied-csvs',
   Title,
 };

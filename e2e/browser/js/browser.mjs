@@ -96,8 +96,9 @@ export class Page {
     return this.context.close();
   }
 
-  open(address) {
-    return this.page.goto(address, { waitUntil: 'domcontentloaded' });
+  /** Opens a path of the site that `origin` is of. */
+  open(path) {
+    return this.page.goto(this.origin + path, { waitUntil: 'domcontentloaded' });
   }
 
   /** Waits for an element that tests know by its name. */

@@ -1,6 +1,9 @@
 // What Steward's pages promise, wherever they stand: a site says how to come to a page.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ask, Browser, eventually, kubectl, kubectlJSON, kubectlWith } from './browser.mjs';
 
@@ -17,6 +20,28 @@ async function asKubectlSays(...where) {
       project: metadata.namespace,
     }))
     .sort(byName);
+}
+
+/** A file with an Event about an operator, as OLM writes them. */
+async function event(namespace, name) {
+  const file = path.join(await fs.mkdtemp(path.join(os.tmpdir(), 'steward-event-')), 'event.json');
+  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  await fs.writeFile(
+    file,
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { generateName: 'console-', namespace },
+      involvedObject: { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion', namespace, name },
+      type: 'Normal',
+      reason: 'Tested',
+      message: 'for the test of the console',
+      firstTimestamp: now,
+      lastTimestamp: now,
+      count: 1,
+    }),
+  );
+  return file;
 }
 
 /** As the page writes an outcome. */
@@ -130,7 +155,7 @@ export function pages(site) {
     });
 
     test(named('events and YAML are those of kubectl'), async () => {
-      await kubectl('create', '-f', await site.event('databases', 'tidepool-postgres.v5.3.1'));
+      await kubectl('create', '-f', await event('databases', 'tidepool-postgres.v5.3.1'));
       await go(site.operator('payments', 'tidepool-postgres.v5.3.1', 'events'));
       await page.says('for the test of the console');
       await page.accessible('events', site.root);
@@ -192,6 +217,21 @@ export function pages(site) {
       await hers.close();
     });
 
+    test(named('an editor may do in her projects what she may with kubectl'), async () => {
+      const hers = await browser.page();
+      await site.enter(hers, 'editor');
+      await hers.open(site.operator('databases', 'tidepool-postgres.v5.3.1'));
+      const button = await hers.by('link', 'Uninstall').catch(() => hers.by('button', 'Uninstall'));
+      assert.notEqual(await button.evaluate((each) => each.getAttribute('aria-disabled')), 'true');
+      await hers.open(site.operators());
+      await hers.says('You may not see this');
+      await hers.open(site.copies());
+      await hers.says('You may not');
+      await hers.accessible('what an editor may not', site.root);
+      hers.quiet([/403/, ...site.expected]);
+      await hers.close();
+    });
+
     test(named('the dark theme is as legible'), async () => {
       const dark = await browser.page();
       await dark.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
@@ -230,6 +270,23 @@ export function pages(site) {
       });
       await page.accessible('a preview', site.root);
       await page.picture(`${site.file}-preview`);
+    });
+
+    test(named('the preview of an InstallPlan changes with the cluster'), async () => {
+      await go(site.askPreview('monitoring', 'subject=installPlan&name=install-beacon'));
+      await page.click('link', 'Its preview as it changes, by rules alone');
+      await page.says('Preview of this InstallPlan');
+      const { status } = await kubectlJSON('get', 'planpreviews', '-n', 'monitoring', 'install-beacon');
+      await page.says(status.conditions[0].reason);
+      await page.accessible('the preview of an InstallPlan', site.root);
+      const [{ metadata: group }] = (await kubectlJSON('get', 'operatorgroups', '-n', 'monitoring')).items;
+      const account = (name) => kubectl('patch', 'operatorgroup', '-n', 'monitoring', group.name, '--type=merge', '-p', JSON.stringify({ spec: { serviceAccountName: name } }));
+      await account('deployer');
+      try {
+        await page.says('AccountUnknown');
+      } finally {
+        await account(null);
+      }
     });
 
     test(named('a bundle is previewed, and what is wrong with it is said'), async () => {

@@ -1,52 +1,28 @@
 // The page of its own.
 
 import assert from 'node:assert/strict';
-import fs from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { describe, test } from 'node:test';
 import { Browser, eventually, kubectl } from './browser.mjs';
+import { measures } from './measures.mjs';
 import { pages } from './pages.mjs';
 
 const origin = process.env.STEWARD_STANDALONE;
 const tokens = { admin: process.env.STEWARD_ADMIN_TOKEN, tenant: process.env.STEWARD_TENANT_TOKEN };
 const encode = encodeURIComponent;
 
-/** A file with an Event about an operator, as OLM writes them. */
-export async function event(namespace, name) {
-  const file = path.join(await fs.mkdtemp(path.join(os.tmpdir(), 'steward-event-')), 'event.json');
-  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-  await fs.writeFile(
-    file,
-    JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'Event',
-      metadata: { generateName: 'console-', namespace },
-      involvedObject: { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion', namespace, name },
-      type: 'Normal',
-      reason: 'Tested',
-      message: 'for the test of the console',
-      firstTimestamp: now,
-      lastTimestamp: now,
-      count: 1,
-    }),
-  );
-  return file;
-}
-
 const site = {
   name: 'alone',
   file: 'standalone',
   root: '#main',
   expected: [],
-  event,
-  operators: (namespace) => (namespace === undefined ? `${origin}/operators` : `${origin}/ns/${encode(namespace)}/operators`),
-  operator: (namespace, name, tab) => `${origin}/ns/${encode(namespace)}/operators/${encode(name)}${tab ? `?tab=${tab}` : ''}`,
-  uninstall: (namespace, name) => `${origin}/ns/${encode(namespace)}/uninstall/${encode(name)}`,
-  askPreview: (namespace, query) => `${origin}/ns/${encode(namespace)}/preview${query ? `?${query}` : ''}`,
-  copies: () => `${origin}/copied-csvs`,
+  operators: (namespace) => (namespace === undefined ? '/operators' : `/ns/${encode(namespace)}/operators`),
+  operator: (namespace, name, tab) => `/ns/${encode(namespace)}/operators/${encode(name)}${tab ? `?tab=${tab}` : ''}`,
+  uninstall: (namespace, name) => `/ns/${encode(namespace)}/uninstall/${encode(name)}`,
+  askPreview: (namespace, query) => `/ns/${encode(namespace)}/preview${query ? `?${query}` : ''}`,
+  copies: () => '/copied-csvs',
   async enter(page, user) {
-    await page.open(`${origin}/`);
+    page.origin = origin;
+    await page.open('/');
     await (await page.page.waitForSelector('#token')).type(tokens[user]);
     await page.click('button', 'Log in');
     await page.page.waitForSelector('#main');
@@ -58,6 +34,7 @@ describe('only alone', () => {
     const browser = await Browser.start();
     try {
       const page = await browser.page();
+      page.origin = origin;
       await page.open(site.operators('payments'));
       await page.says('Enter a token of yours');
       await page.accessible('the login');
@@ -74,7 +51,7 @@ describe('only alone', () => {
     try {
       const page = await browser.page();
       await site.enter(page, 'admin');
-      await page.open(`${origin}/ns/shop-prod/create/tidepool.example.com/v1/postgresclusters/PostgresCluster?operator=tidepool-postgres.v5.3.1`);
+      await page.open('/ns/shop-prod/create/tidepool.example.com/v1/postgresclusters/PostgresCluster?operator=tidepool-postgres.v5.3.1');
       const editor = await page.page.waitForSelector('#steward-create:not([disabled])');
       await page.accessible('the form');
       await editor.click({ count: 3 });
@@ -112,5 +89,6 @@ describe('only alone', () => {
   });
 });
 
+measures(site);
 // The last of these uninstall what the others look at.
 pages(site);

@@ -1,0 +1,76 @@
+// What the pages take with many operators, where somebody asks for it: STEWARD_MEASURE=1, on a machine that does nothing else.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ask, Browser, eventually } from './browser.mjs';
+
+const SCROLLED_FOR = 5000; // milliseconds
+const NAVIGATIONS = 5;
+const skip = process.env.STEWARD_MEASURE ? false : 'STEWARD_MEASURE is not set';
+
+const median = (all) => [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)];
+
+/** The frames per second that the browser draws while the table of operators scrolls from one end to the other and back. */
+async function framesPerSecond(page) {
+  await page.tracing.start({ categories: ['-*', 'disabled-by-default-devtools.timeline.frame'] });
+  await page.evaluate(async (duration) => {
+    const scroller = document.querySelector('[data-test="steward-scroller"]');
+    const began = performance.now();
+    for (;;) {
+      const now = await new Promise(requestAnimationFrame);
+      if (now - began > duration) return;
+      // As fast as somebody who looks for something: 40 rows each second.
+      scroller.scrollTop += (40 * 57) / 60;
+    }
+  }, SCROLLED_FOR);
+  const { traceEvents } = JSON.parse(Buffer.from(await page.tracing.stop()).toString());
+  return traceEvents.filter(({ name }) => name === 'DrawFrame').length / (SCROLLED_FOR / 1000);
+}
+
+/** site: as of pages. `own` is the site's own list of the operators of a project, with the selector of its rows, if it has one. */
+export function measures(site) {
+  describe(`measured ${site.name}`, { skip }, () => {
+    let browser;
+    let page;
+    before(async () => {
+      await ask('crowd');
+      browser = await Browser.start();
+      page = await browser.page();
+      await site.enter(page, 'admin');
+    });
+    after(() => browser?.close());
+
+    test(`10,000 rows scroll at 50 frames a second ${site.name}`, async (t) => {
+      await page.open(site.operators());
+      let count = 0;
+      await eventually(async () => {
+        count = Number.parseInt((await page.text('steward-count')).replaceAll(/\D/g, ''), 10);
+        assert.ok(count >= 10_000, `${count} rows`);
+      });
+      const there = (await page.rows()).length;
+      assert.ok(there < 100, `${there} rows are in the document`);
+      const frames = await framesPerSecond(page.page);
+      t.diagnostic(`${count} rows, ${there} of them in the document: ${frames.toFixed(1)} frames a second`);
+      assert.ok(frames >= 50, `${frames} frames a second`);
+    });
+
+    test(`the rows of 500 operators are there as soon as in the console's own page ${site.name}`, { skip: site.own ? false : 'no page to compare with' }, async (t) => {
+      const until = async (address, shown) => {
+        const took = [];
+        for (let i = 0; i < NAVIGATIONS; ++i) {
+          await page.open('/');
+          await page.page.waitForSelector(site.home);
+          const began = performance.now();
+          await page.open(address);
+          await page.page.waitForFunction(shown.there, { polling: 'raf' }, shown.selector);
+          took.push(performance.now() - began);
+        }
+        return median(took);
+      };
+      const rows = { there: (selector) => document.querySelectorAll(selector).length > 5, selector: '[data-test="steward-row"]' };
+      const ours = await until(site.operators('payments'), rows);
+      const theirs = await until(site.own.operators('payments'), { ...rows, selector: site.own.row });
+      t.diagnostic(`${Math.round(ours)} ms, and ${Math.round(theirs)} ms in the console's own page: ${(ours / theirs).toFixed(2)}`);
+    });
+  });
+}
