@@ -14,12 +14,13 @@ interface WouldBeDeletedProps {
   namespace: string;
   name: string;
   cleanup?: boolean; // absent: as it is now
+  onAnswer?: (answer: PlanPreview | undefined) => void;
 }
 
-export function WouldBeDeleted({ namespace, name, cleanup }: WouldBeDeletedProps) {
+export function WouldBeDeleted({ namespace, name, cleanup, onAnswer }: WouldBeDeletedProps) {
   const spec = useMemo(() => ({ uninstall: { clusterServiceVersion: name, ...(cleanup === undefined ? {} : { cleanup }) } }), [name, cleanup]);
   return (
-    <Ask namespace={namespace} spec={spec}>
+    <Ask namespace={namespace} spec={spec} onAnswer={onAnswer}>
       {(answer) => <GroupedSteps preview={answer} />}
     </Ask>
   );

@@ -34,6 +34,23 @@ describe('the page of copies', () => {
     expect((await screen.findByTestId('steward-copies-condition')).textContent).toContain('none is left');
   });
 
+  it('asks no other question when somebody else answers it meanwhile', async () => {
+    const fake = clusterWith({ spec: { features: {} } });
+    renderPage(<CopiesPage />, fake);
+    await screen.findByText('Copies are on');
+    await waitFor(() => expect(screen.getByTestId('steward-toggle-copies').getAttribute('aria-disabled')).not.toBe('true'));
+    fireEvent.click(screen.getByTestId('steward-toggle-copies'));
+    const dialog = await screen.findByRole('dialog');
+    const config = fake.objects.get(PATH) as OlmConfig;
+    fake.put(PATH, { ...config, spec: { features: { disableCopiedCSVs: true } } } as OlmConfig);
+    await screen.findByText('Copies are off');
+    expect(dialog.textContent).toContain('Turn copies off?');
+    fireEvent.click(within(dialog).getByTestId('steward-confirm'));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(fake.writes()).toEqual([]);
+    expect((fake.objects.get(PATH) as OlmConfig).spec?.features).toEqual({ disableCopiedCSVs: true });
+  });
+
   it('says what the user may not write', async () => {
     const fake = clusterWith();
     fake.refusedAccess = new Set(['create olmconfigs']);

@@ -111,19 +111,20 @@ function Toggle({ config, off }: { config?: OlmConfig; off: boolean }) {
   const cluster = useCluster();
   const { group, plural } = olmConfigs;
   const may = useMay(config ? { verb: 'patch', group, resource: plural, name: OLM_CONFIG } : { verb: 'create', group, resource: plural });
-  const [open, setOpen] = useState(false);
+  // What was asked, which stays what it is when somebody else turns copies on or off meanwhile.
+  const [asked, setAsked] = useState<{ off: boolean; before: ReturnType<typeof disablesCopies> }>();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError>();
   const [written, setWritten] = useState(false);
-  const title = off ? t('Turn copies off') : t('Turn copies on');
+  const titleOf = (turnsOff: boolean) => (turnsOff ? t('Turn copies off') : t('Turn copies on'));
   const allowed = may?.allowed === true;
-  const toggle = async () => {
+  const toggle = async (turnsOff: boolean, before: ReturnType<typeof disablesCopies>) => {
     setBusy(true);
     setError(undefined);
     try {
-      await toggleCopies(cluster, off, disablesCopies(config));
+      await toggleCopies(cluster, turnsOff, before);
       setWritten(true);
-      setOpen(false);
+      setAsked(undefined);
     } catch (thrown) {
       setError(asApiError(thrown));
     }
@@ -131,8 +132,8 @@ function Toggle({ config, off }: { config?: OlmConfig; off: boolean }) {
   };
   const why = may === undefined ? t('Whether you may is not known yet.') : t('You may not write the OLMConfig cluster.');
   const button = (
-    <Button variant="danger" isAriaDisabled={!allowed} onClick={() => allowed && setOpen(true)} data-test="steward-toggle-copies">
-      {title}…
+    <Button variant="danger" isAriaDisabled={!allowed} onClick={() => allowed && setAsked({ off, before: disablesCopies(config) })} data-test="steward-toggle-copies">
+      {titleOf(off)}…
     </Button>
   );
   return (
@@ -142,9 +143,16 @@ function Toggle({ config, off }: { config?: OlmConfig; off: boolean }) {
       <div role="status">
         {written ? <Notice isInline isPlain variant="info" title={t('The choice is written. What the controllers make of it is shown above.')} data-test="steward-written" /> : null}
       </div>
-      {open ? (
-        <ConfirmDialog title={off ? t('Turn copies off?') : t('Turn copies on?')} action={title} busy={busy} error={error} onConfirm={() => void toggle()} onClose={() => setOpen(false)}>
-          {off
+      {asked ? (
+        <ConfirmDialog
+          title={asked.off ? t('Turn copies off?') : t('Turn copies on?')}
+          action={titleOf(asked.off)}
+          busy={busy}
+          error={error}
+          onConfirm={() => void toggle(asked.off, asked.before)}
+          onClose={() => setAsked(undefined)}
+        >
+          {asked.off
             ? t('All copies of operators for all projects are deleted, in the whole cluster.')
             : t('Each operator for all projects is copied to every project of the cluster.')}
         </ConfirmDialog>

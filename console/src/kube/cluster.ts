@@ -101,7 +101,7 @@ export class Cluster {
     return this.json<Table>(this.listPath(model, namespace, options), { accept: TABLE, signal: options.signal });
   }
 
-  // The kind as the cluster serves it, or undefined where it does not; asked once for each group and version.
+  // The kind as the cluster serves it, or undefined where it does not; asked once for each group and version that serves it.
   async served(model: Model): Promise<Model | undefined> {
     const root = model.group === '' ? `/api/${model.version}` : `/apis/${model.group}/${model.version}`;
     let resources = this.resources.get(root);
@@ -113,6 +113,7 @@ export class Cluster {
     }
     try {
       const found = (await resources).find((each) => each.name === model.plural);
+      if (found === undefined) this.resources.delete(root);
       return found === undefined ? undefined : { ...model, kind: found.kind, namespaced: found.namespaced };
     } catch (thrown) {
       if (thrown instanceof ApiError && thrown.missing) return undefined;
@@ -159,7 +160,8 @@ export class Cluster {
   }
 
   async delete(model: Model, namespace: string | undefined, name: string, options: DeleteOptions): Promise<void> {
-    await this.json(objectPath(model, namespace, name), {
+    // Said twice, since a dry run whose body somebody on the way drops would be none.
+    await this.json(objectPath(model, namespace, name) + query({ dryRun: options.dryRun ? 'All' : undefined }), {
       method: 'DELETE',
       contentType: 'application/json',
       body: JSON.stringify({

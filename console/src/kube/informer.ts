@@ -1,7 +1,7 @@
 // Informers: the objects of a collection, kept as they change.
 import { ApiError, asApiError } from './errors';
 import type { Cluster } from './cluster';
-import type { KubeObject, Model, Status, Table } from './types';
+import type { KubeObject, Model, ObjectList, Status, Table } from './types';
 
 // How an object is shown. Lists are read as Tables where `fromRow` is given: they have no specs, which
 // for 10,000 operators are many megabytes. What changes later comes as a whole object.
@@ -34,6 +34,7 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 // A connection that nothing came over for this long may be dead: it is opened again.
 const SILENCE_MS = 150_000;
+const LASTED_MS = 10_000;
 
 interface WatchEvent {
   type: string;
@@ -51,6 +52,7 @@ export class Informer<T> {
   private live = false;
   private lostAt?: number;
   private delay = FIRST_DELAY_MS;
+  private forgotten = false; // the server forgot a list that it had just given
   private socket?: WebSocket;
   private abort?: AbortController;
   private retry?: ReturnType<typeof setTimeout>;
@@ -146,7 +148,9 @@ export class Informer<T> {
       for (const object of list.items ?? []) this.put(items, object, this.form.fromObject(object));
       return { continue: list.metadata?.continue, resourceVersion: list.metadata?.resourceVersion };
     }
-    const table: Table = await this.cluster.table(model, namespace, options);
+    const table: Table & Partial<Pick<ObjectList<KubeObject>, 'items'>> = await this.cluster.table(model, namespace, options);
+    // Servers that make no Tables answer with the objects.
+    for (const object of table.items ?? []) this.put(items, object, this.form.fromObject(object));
     const places = new Map((table.columnDefinitions ?? []).map((column, place) => [column.name, place]));
     for (const row of table.rows ?? []) {
       const object = row.object ?? { metadata: {} };
@@ -173,9 +177,9 @@ export class Informer<T> {
       return;
     }
     this.socket = socket;
-    let opened = false;
+    let opened: number | undefined;
     socket.onopen = () => {
-      opened = true;
+      opened = Date.now();
       this.live = true;
       this.lostAt = undefined;
       this.listenOn(socket);
@@ -189,8 +193,10 @@ export class Informer<T> {
     socket.onclose = () => {
       if (this.socket !== socket) return;
       this.closeSocket();
+      // One that lasted did not fail, also where there was nothing to tell.
+      if (opened !== undefined && Date.now() - opened >= LASTED_MS) this.delay = FIRST_DELAY_MS;
       // A watch that was never open says nothing of why: a list does.
-      if (opened) this.again(() => this.open());
+      if (opened !== undefined) this.again(() => this.open());
       else this.again(() => void this.list());
     };
   }
@@ -210,11 +216,14 @@ export class Informer<T> {
     }
     if (event.type === 'ERROR') {
       this.closeSocket();
-      // What the server has forgotten is read anew at once; so is whatever else it says.
-      if (event.object.code === 410) void this.list();
+      // What the server has forgotten is read anew at once, but not again and again.
+      const first = event.object.code === 410 && !this.forgotten;
+      this.forgotten = event.object.code === 410;
+      if (first) void this.list();
       else this.again(() => void this.list());
       return;
     }
+    this.forgotten = false;
     this.resourceVersion = event.object.metadata.resourceVersion ?? this.resourceVersion;
     if (event.type === 'BOOKMARK') return;
     if (event.type === 'DELETED') this.items.delete(event.object.metadata.uid ?? '');

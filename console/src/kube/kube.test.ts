@@ -177,6 +177,29 @@ describe.each(hosts)('a cluster $name', ({ cluster: clusterOf }) => {
     expect(api.socket.url.searchParams.get('resourceVersion')).toBe('50');
   });
 
+  it('lists after a while where the server forgets what it has just listed', async () => {
+    api.on(/installedoperators\?/, listOf([object('a')], '5'));
+    follow();
+    const lists = () => api.seen(/installedoperators\?limit/).length;
+    await settle();
+    for (const expected of [2, 2]) {
+      api.socket.open();
+      api.socket.send('ERROR', { kind: 'Status', code: 410, reason: 'Expired' });
+      await settle(10);
+      expect(lists()).toBe(expected);
+    }
+    await settle(600);
+    expect(lists()).toBe(3);
+  });
+
+  it('takes the objects of a server that makes no Tables', async () => {
+    api.on(/installedoperators\?/, listOf([object('a')], '5'));
+    const informer = new Informer<string>(cluster, { model: installedOperators, namespace: 'web' }, rowOf);
+    informer.subscribe(() => {});
+    await settle();
+    expect([...informer.current().items.values()]).toEqual(['a']);
+  });
+
   it('tells a lost connection, keeps what it has, and heals by itself', async () => {
     api.on(/installedoperators\?/, listOf([object('a')], '5'));
     const { informer, names } = follow();

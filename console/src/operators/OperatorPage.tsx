@@ -82,7 +82,14 @@ export function OperatorPage({ namespace, name, cleanup }: OperatorPageProps) {
         <Flex justifyContent={{ default: 'justifyContentSpaceBetween' }} alignItems={{ default: 'alignItemsCenter' }}>
           <FlexItem>
             <div className="steward-name">
-              <OperatorIcon namespace={namespace} name={name} version={operator.spec?.version ?? ''} displayName={title} />
+              <OperatorIcon
+                namespace={namespace}
+                name={name}
+                installNamespace={place}
+                version={operator.spec?.version ?? ''}
+                displayName={title}
+                none={!operator.spec?.icon?.length}
+              />
               <span>
                 <Title headingLevel="h1">{title}</Title>
                 <span className="steward-faint">{[operator.spec?.version, operator.spec?.provider?.name].filter(Boolean).join(' · ')}</span>

@@ -116,7 +116,14 @@ function useColumns(ofAll: boolean): Column<OperatorRow>[] {
         compare: (a, b) => compareText(a.displayName.toLowerCase(), b.displayName.toLowerCase()) || compareText(a.key, b.key),
         cell: (row) => (
           <div className="steward-name">
-            <OperatorIcon namespace={row.namespace} name={row.name} version={row.version} displayName={row.displayName} />
+            <OperatorIcon
+              namespace={row.namespace}
+              name={row.name}
+              installNamespace={row.installNamespace}
+              version={row.version}
+              displayName={row.displayName}
+              none={row.hasIcon === false}
+            />
             <span>
               <Link to={host.operator(row.namespace, row.name)}>{row.displayName}</Link>
               <br />

@@ -49,7 +49,7 @@ describe('rows', () => {
     const of = operator('lamp.v1');
     const cells: Record<string, string> = { Display: 'The lamp.v1', Version: '1.2.3', Phase: 'Succeeded', 'Install Namespace': 'ops', Mode: 'AllNamespaces' };
     const row = operatorRowOfAll.fromRow?.((column) => cells[column], { metadata: of.metadata });
-    expect({ ...row, provides: 'Lamp' }).toEqual(operatorRow.fromObject(of));
+    expect({ ...row, provides: 'Lamp', hasIcon: false }).toEqual(operatorRow.fromObject(of));
   });
 
   it('have a name where nothing else is said', () => {

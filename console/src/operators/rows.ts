@@ -54,6 +54,7 @@ function rowOf(object: KubeObject): OperatorRow {
     installNamespace: scope?.installNamespace ?? '',
     mode: scope?.installMode ?? '',
     provides: providedKinds(operator),
+    hasIcon: (spec?.icon?.length ?? 0) > 0,
     created: metadata.creationTimestamp ?? '',
   };
 }
@@ -97,7 +98,9 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+const byNumbers = new Intl.Collator('en', { numeric: true });
+
 // Versions as people order them: numbers by their value.
 export function compareVersions(a: string, b: string): number {
-  return a.localeCompare(b, 'en', { numeric: true });
+  return byNumbers.compare(a, b);
 }

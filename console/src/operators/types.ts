@@ -66,5 +66,6 @@ export interface OperatorRow {
   installNamespace: string;
   mode: string;
   provides: string;
+  hasIcon?: boolean; // absent: a Table does not say
   created: string;
 }

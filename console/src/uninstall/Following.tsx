@@ -1,11 +1,13 @@
 // An operator that is being deleted, until it is gone, and what is left of it then.
 import { Button, Title } from '@patternfly/react-core';
+import { useState } from 'react';
 import { cleansUp } from '../cleanup/csv';
 import { CleanupPanel } from '../cleanup/CleanupPanel';
 import type { ClusterServiceVersion } from '../cleanup/types';
 import type { CsvReference } from '../cleanup/write';
 import { useAnswer } from '../kube/hooks';
 import { AskFailure } from '../previews/AskFailure';
+import { ConfirmDialog } from '../shared/ConfirmDialog';
 import { useText } from '../shared/i18n';
 import type { Agreement } from './agreement';
 import { listOperands } from './operands';
@@ -48,15 +50,30 @@ function StillRelated({ reference, busy, onGoOn }: Omit<FollowingProps, 'csv'>) 
     reference.name,
     busy,
   ]);
+  const [asked, setAsked] = useState<NonNullable<typeof answer.value>>();
+  if (answer.error) return <AskFailure error={answer.error} retry={answer.again} title={t('Whether OLM would install it again could not be seen')} />;
   const { related, plan } = answer.value ?? {};
   if (related === undefined || plan === undefined || related.length === 0) return null;
   return (
     <>
       <RelatedList related={related} />
       {related.some((each) => !isKept(each)) ? (
-        <Button variant="secondary" isLoading={busy} isDisabled={busy} onClick={() => onGoOn(plan)} data-test="steward-go-on">
-          {t('Delete what would install it again')}
+        <Button variant="secondary" isLoading={busy} isDisabled={busy} onClick={() => setAsked({ related, plan })} data-test="steward-go-on">
+          {t('Delete what would install it again…')}
         </Button>
+      ) : null}
+      {asked ? (
+        <ConfirmDialog
+          title={t('Delete what would install it again?')}
+          action={t('Delete')}
+          onClose={() => setAsked(undefined)}
+          onConfirm={() => {
+            setAsked(undefined);
+            onGoOn(asked.plan);
+          }}
+        >
+          <RelatedList related={asked.related.filter((each) => !isKept(each))} />
+        </ConfirmDialog>
       ) : null}
     </>
   );

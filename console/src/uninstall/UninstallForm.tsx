@@ -1,12 +1,13 @@
 // The choice of what becomes of an operator's custom resources, what would happen, and the question.
 import { Button, Form, FormGroup, Radio, Title } from '@patternfly/react-core';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { cleansUp, hasOptIn, supportsCleanup } from '../cleanup/csv';
 import type { ClusterServiceVersion } from '../cleanup/types';
 import { WouldBeDeleted } from '../cleanup/WouldBeDeleted';
 import type { CsvReference } from '../cleanup/write';
 import { useAnswer } from '../kube/hooks';
 import { AskFailure } from '../previews/AskFailure';
+import type { PlanPreview } from '../previews/types';
 import { ConfirmDialog } from '../shared/ConfirmDialog';
 import { useText } from '../shared/i18n';
 import { MissingRights } from '../shared/MissingRights';
@@ -39,7 +40,8 @@ const cleanupOf = (wish: Wish) => (wish === 'asItIs' ? undefined : wish === 'del
 export function UninstallForm({ reference, csv, begun, onUninstall }: UninstallFormProps) {
   const t = useText();
   const [wish, setWish] = useState<Wish>(begun?.wish ?? 'asItIs');
-  const [asking, setAsking] = useState(false);
+  const [asked, setAsked] = useState<string>(); // about what the question is asked
+  const [shown, setShown] = useState<{ about: string; preview: PlanPreview }>();
   const { namespace, name } = reference;
   const optedIn = hasOptIn(csv);
   const ownOptIn = optedIn && begun?.optedIn === true;
@@ -53,8 +55,20 @@ export function UninstallForm({ reference, csv, begun, onUninstall }: UninstallF
   // What was said of another wish does not count.
   const found = examined.value?.wish === wish ? examined.value.found : undefined;
   const plan = found?.plan;
-  const possible = isPossible(found) && !examined.loading;
   const deletes = plan?.course.deletesOperands === true;
+  // All that the user agrees to: where it changes, what would happen is asked anew, and so is the question.
+  const about = JSON.stringify([wish, factsOf(csv), plan?.agreed]);
+  const preview = shown?.about === about ? shown.preview : undefined;
+  // Custom resources go only where it was shown which ones.
+  const possible = isPossible(found) && !examined.loading && (!deletes || preview !== undefined);
+  const onAnswer = useCallback((answer: PlanPreview | undefined) => setShown(answer && { about, preview: answer }), [about]);
+
+  function goneText(of: PlanPreview | undefined): string {
+    const { steps = [], hidden = 0, remaining = 0 } = of?.status ?? {};
+    const gone = steps.filter((step) => step.outcome === 'Delete').length;
+    const more = hidden + remaining;
+    return more > 0 ? t('{{count}} objects go that are shown, and perhaps {{more}} that are not.', { count: gone, more }) : t('{{count}} objects go, as shown.', { count: gone });
+  }
 
   return (
     <>
@@ -95,25 +109,30 @@ export function UninstallForm({ reference, csv, begun, onUninstall }: UninstallF
       <Title headingLevel="h2">{t('What would happen')}</Title>
       {examined.error ? <AskFailure error={examined.error} retry={examined.again} title={t('What stands against it cannot be told, so it cannot be uninstalled here')} /> : null}
       {found ? <Findings found={found} /> : examined.error ? null : <Loading what={t('what stands against it')} />}
-      <WouldBeDeleted namespace={namespace} name={name} cleanup={cleanupOf(wish)} />
+      <WouldBeDeleted key={about} namespace={namespace} name={name} cleanup={cleanupOf(wish)} onAnswer={onAnswer} />
       {deletes && plan ? <Download agreed={plan.agreed} name={name} /> : null}
-      <Button variant="danger" isDisabled={!possible} onClick={() => setAsking(true)} data-test="steward-uninstall">
+      <Button variant="danger" isDisabled={!possible} onClick={() => setAsked(about)} data-test="steward-uninstall">
         {t('Uninstall…')}
       </Button>
-      {asking && found && plan && !found.refusal && found.missing.length === 0 ? (
+      {asked !== undefined && asked !== about ? (
+        <Notice isInline variant="warning" title={t('What would happen has changed meanwhile')} data-test="steward-changed">
+          {t('Look at it again before you uninstall.')}
+        </Notice>
+      ) : null}
+      {asked === about && found && plan && !found.refusal && found.missing.length === 0 ? (
         <ConfirmDialog
           title={t('Uninstall {{name}}?', { name })}
           action={t('Uninstall')}
           typed={deletes ? name : undefined}
           busy={!possible}
-          onClose={() => setAsking(false)}
+          onClose={() => setAsked(undefined)}
           onConfirm={() => {
-            setAsking(false);
+            setAsked(undefined);
             onUninstall(plan);
           }}
         >
           {deletes
-            ? t('Its custom resources are deleted, and with them what they stand for, as databases. Nobody brings them back.')
+            ? `${goneText(preview)} ${t('Its custom resources are deleted, and with them what they stand for, as databases. Nobody brings them back.')}`
             : t('The operator is deleted; its custom resources are kept, and nobody looks after them any more.')}
         </ConfirmDialog>
       ) : null}

@@ -68,6 +68,44 @@ describe('the page of an uninstallation', () => {
     expect((await screen.findByTestId('steward-left')).textContent).toContain('So are the custom resources');
   });
 
+  it('deletes no custom resources that were not shown', async () => {
+    const fake = operatorCluster();
+    show(fake);
+    fake.rule('POST', PREVIEWS, new ApiError(503, 'ServiceUnavailable', 'nobody'));
+    fireEvent.click(await screen.findByLabelText('Delete them, while the operator can still finish them'));
+    await screen.findByText(/Nobody answers this now/);
+    expect((await button()).disabled).toBe(true);
+    fake.rule('POST', PREVIEWS, preview);
+    fireEvent.click(screen.getByText('Try again'));
+    fireEvent.click(await enabledButton());
+    const dialog = await screen.findByRole('dialog');
+    expect(dialog.textContent).toContain('2 objects go, as shown.');
+    fireEvent.change(within(dialog).getByTestId('steward-typed'), { target: { value: 'db.v1' } });
+    // OLM writes where it works now: that is another question.
+    const asked = fake.seen.filter((each) => each.path === PREVIEWS).length;
+    const wider = csvOf();
+    wider.metadata.annotations = { 'olm.targetNamespaces': 'blue,shop' };
+    fake.put(STATUS, statusOf({ targetNamespaces: ['blue', 'shop'] }));
+    fake.put(CSV, wider);
+    await screen.findByTestId('steward-changed');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await enabledButton();
+    expect(fake.seen.filter((each) => each.path === PREVIEWS).length).toBeGreaterThan(asked);
+    expect(fake.writes()).toEqual([]);
+  });
+
+  it('asks before it deletes what would install it again', async () => {
+    const fake = operatorCluster({ deleting: true });
+    show(fake);
+    fireEvent.click(await screen.findByTestId('steward-go-on'));
+    const dialog = await screen.findByRole('dialog');
+    expect(dialog.textContent).toContain('Subscription db');
+    expect(dialog.textContent).not.toContain('install-1');
+    expect(fake.objects.has(SUBSCRIPTION)).toBe(true);
+    fireEvent.click(within(dialog).getByTestId('steward-confirm'));
+    await waitFor(() => expect(fake.objects.has(SUBSCRIPTION)).toBe(false));
+  });
+
   it('says which rights are missing, and offers nothing then', async () => {
     const fake = operatorCluster();
     fake.refusedAccess = new Set(['delete clusterserviceversions']);

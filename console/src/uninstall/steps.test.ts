@@ -221,6 +221,17 @@ describe('an uninstallation', () => {
     expect(kept.plan.csv.metadata.uid).toBe('uid-1');
   });
 
+  it('does not take back what somebody else opted in to meanwhile', async () => {
+    const fake = operatorCluster();
+    const { run, remembered } = await uninstall(fake, 'delete');
+    const theirs = csvOf({ finalizers: [CLEANUP_FINALIZER] });
+    fake.put(CSV, theirs);
+    fake.put(STATUS, statusOf({ optedIn: true, phase: 'Refused' }));
+    expect(await refusalOf(run())).toBe('blocked');
+    expect(hasOptIn(csvIn(fake) as ClusterServiceVersion)).toBe(true);
+    expect(remembered).not.toContain(true);
+  });
+
   it('refuses to delete when the cleanup was called off, or opted in to, meanwhile', async () => {
     const called = operatorCluster();
     const off = await uninstall(called, 'delete', () => {

@@ -118,7 +118,8 @@ function checkOwned(plan: Plan, csv: ClusterServiceVersion): void {
   if (added.length > 0) throw new Refusal('moreOwned', added.join(', '));
 }
 
-async function writeOptIn(cluster: Cluster, plan: Plan, proof: string, dryRun: boolean): Promise<void> {
+// `adds` hears before each write whether that is what opts in.
+async function writeOptIn(cluster: Cluster, plan: Plan, proof: string, dryRun: boolean, adds: (yes: boolean) => void = () => {}): Promise<void> {
   const act = plan.course.optIn
     ? () =>
         changeCsv(
@@ -128,6 +129,7 @@ async function writeOptIn(cluster: Cluster, plan: Plan, proof: string, dryRun: b
           (csv) => {
             if (isDeleting(csv)) throw new Refusal('deletingWithoutCleanup');
             checkOwned(plan, csv);
+            adds(!hasOptIn(csv));
             return optInPatch(csv, proof);
           },
           { dryRun },
@@ -173,11 +175,13 @@ export class Uninstallation {
       if (!withinTargets(agreed, await readTargets(cluster, status, reference.namespace))) throw new Refusal('moreTargets');
       await this.checkDefinitions();
       proof = await readOptInProof(cluster);
-      // Remembered before it is written: an answer may be lost.
-      optedIn(true);
-      this.optedInHere = true;
     }
-    await this.takingBackIfRefused(() => writeOptIn(cluster, this.plan, proof, false));
+    // Remembered before it is written: an answer may be lost. What somebody else did meanwhile is theirs.
+    const adds = (yes: boolean) => {
+      optedIn(yes);
+      this.optedInHere = yes;
+    };
+    await this.takingBackIfRefused(() => writeOptIn(cluster, this.plan, proof, false, adds));
   }
 
   private async checkDefinitions(): Promise<void> {
