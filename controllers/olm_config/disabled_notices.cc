@@ -85,8 +85,8 @@ std::vector<Notice> NoticesFor(const storage::OperatorWorld& world, const olm::C
     notices.push_back(
         {{kNamespaceKind, {ns.name, ns.name}, ns.uid},
          "Operators for all namespaces work here but are not copied here (OLMConfig cluster: "
-         "disableCopiedCSVs); where Steward serves them, kubectl get installedoperators shows "
-         "them"});
+         "disableCopiedCSVs); where Steward serves them, InstalledOperators show them: kubectl get "
+         "installedoperators, or in the console Installed Operators of this project"});
   }
   return notices;
 }

@@ -7,7 +7,7 @@ import { useMayIn } from '../kube/hooks';
 import { clusterServiceVersions } from '../kube/models';
 import { accessesFor, ANY_NAMESPACE } from '../previews/asking';
 import { useText } from '../shared/i18n';
-import { consoleCluster, consoleHost } from './host';
+import { consoleCluster, consoleHost, useConsoleCluster } from './host';
 
 export type WhyNoUninstall = 'copy' | 'unknown' | 'forbidden';
 
@@ -30,7 +30,7 @@ export function useOperatorActions(scope: Scope) {
   const copy = csv !== undefined && mayBeCopy(csv);
   // Menus are outside of our pages: nobody gives them a ClusterContext.
   const asks = !copy && namespace !== '' && name !== '';
-  const may = useMayIn(consoleCluster, asks ? { verb: 'delete', group: clusterServiceVersions.group, resource: clusterServiceVersions.plural, namespace, name } : null);
+  const may = useMayIn(useConsoleCluster(), asks ? { verb: 'delete', group: clusterServiceVersions.group, resource: clusterServiceVersions.plural, namespace, name } : null);
   const actions = useMemo(() => {
     if (csv === undefined || name === '') return [];
     const why = whyNoUninstall(csv, may);

@@ -8,7 +8,7 @@ import { providedModels } from '../operators/provided';
 import type { InstalledOperator } from '../operators/types';
 import { Description } from '../shared/Description';
 import { useText, type Translate } from '../shared/i18n';
-import { consoleCluster, consoleHost } from './host';
+import { consoleHost, useConsoleCluster } from './host';
 
 const TYPE = 'OperatorBackedService';
 // Where the console looks for copies when it was told that there are no others.
@@ -54,10 +54,11 @@ function iconOf(operator: InstalledOperator): string | undefined {
 export const useOperatorBacked: ExtensionHook<CatalogItem[], { namespace: string }> = ({ namespace }) => {
   const t = useText();
   const place = namespace || undefined;
-  const operators = useWatchIn(consoleCluster, place === undefined ? null : { model: installedOperators, namespace: place }, whole);
-  const own = useWatchIn(consoleCluster, place === undefined ? null : { model: clusterServiceVersions, namespace: place }, nameOf);
+  const cluster = useConsoleCluster();
+  const operators = useWatchIn(cluster, place === undefined ? null : { model: installedOperators, namespace: place }, whole);
+  const own = useWatchIn(cluster, place === undefined ? null : { model: clusterServiceVersions, namespace: place }, nameOf);
   const looksGlobally = window.SERVER_FLAGS?.copiedCSVsDisabled === true;
-  const global = useWatchIn(consoleCluster, place !== undefined && looksGlobally ? { model: clusterServiceVersions, namespace: GLOBAL_COPIES } : null, nameOf);
+  const global = useWatchIn(cluster, place !== undefined && looksGlobally ? { model: clusterServiceVersions, namespace: GLOBAL_COPIES } : null, nameOf);
   const shown = useMemo(() => new Set([...own.items.values(), ...global.items.values()]), [own.items, global.items]);
   const items = useMemo(() => itemsOf([...operators.items.values()] as InstalledOperator[], shown, namespace, t), [operators.items, shown, namespace, t]);
   const settled = (watched: { loaded: boolean; error?: unknown }) => watched.loaded || watched.error !== undefined;

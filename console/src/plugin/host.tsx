@@ -1,6 +1,7 @@
 // The pages' place in the OpenShift console.
 import { consoleFetch, DocumentTitle } from '@openshift-console/dynamic-plugin-sdk';
 import type { ComponentType } from 'react';
+import { useSelector } from 'react-redux';
 import { HostContext, type Host } from '../host';
 import { Cluster } from '../kube/cluster';
 import { ApiError, errorOf } from '../kube/errors';
@@ -23,7 +24,10 @@ function root(): string {
 }
 
 // The console's own way to the cluster: its backend adds the user's token, and refuses what other pages send.
+// Who impersonates somebody does so everywhere: consoleFetch says it by itself, `subprotocols` say it of WebSockets.
 export class ConsoleTransport implements Transport {
+  constructor(private readonly subprotocols: string[] = []) {}
+
   async fetch(path: string, request: TransportRequest = {}): Promise<Response> {
     const headers: Record<string, string> = { Accept: request.accept ?? 'application/json' };
     if (request.contentType) headers['Content-Type'] = request.contentType;
@@ -37,7 +41,7 @@ export class ConsoleTransport implements Transport {
   webSocket(path: string): WebSocket {
     const address = new URL(root() + path, window.location.href);
     address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
-    return new WebSocket(address);
+    return new WebSocket(address, this.subprotocols);
   }
 }
 
@@ -76,11 +80,28 @@ export const consoleHost: Host = {
 
 export const consoleCluster = new Cluster(new ConsoleTransport());
 
+// What the console's store says of a user who impersonates another, or groups.
+interface ConsoleState {
+  sdkCore?: { impersonate?: { subprotocols: string[] } };
+}
+
+const clusters = new Map<string, Cluster>();
+
+// The cluster as whom the user acts: what one may see or do says nothing of another.
+export function useConsoleCluster(): Cluster {
+  const subprotocols = useSelector((state: ConsoleState | undefined) => state?.sdkCore?.impersonate?.subprotocols);
+  if (subprotocols === undefined) return consoleCluster;
+  const key = JSON.stringify(subprotocols);
+  const cluster = clusters.get(key) ?? new Cluster(new ConsoleTransport(subprotocols));
+  clusters.set(key, cluster);
+  return cluster;
+}
+
 // The component with all that the pages need around it.
 export function inConsole<P extends object>(Page: ComponentType<P>): ComponentType<P> {
   const Placed = (props: P) => (
     <HostContext.Provider value={consoleHost}>
-      <ClusterContext.Provider value={consoleCluster}>
+      <ClusterContext.Provider value={useConsoleCluster()}>
         <Page {...props} />
       </ClusterContext.Provider>
     </HostContext.Provider>
