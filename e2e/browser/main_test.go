@@ -217,6 +217,18 @@ func users(ctx context.Context) error {
 	if _, err := shared.Kube.CoreV1().Namespaces().Create(ctx, space, metav1.CreateOptions{}); err != nil {
 		return err
 	}
+	// As OLM does, for what is not Steward's.
+	for name, rules := range map[string][]rbacv1.PolicyRule{
+		"view": {{APIGroups: []string{"operators.coreos.com"}, Resources: []string{"clusterserviceversions", "installplans", "subscriptions", "operatorgroups"},
+			Verbs: []string{"get", "list", "watch"}}},
+		"admin": {{APIGroups: []string{"operators.coreos.com"}, Resources: []string{"clusterserviceversions", "installplans", "subscriptions"}, Verbs: []string{"delete"}}},
+	} {
+		role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "aggregate-people-" + name,
+			Labels: map[string]string{"rbac.authorization.k8s.io/aggregate-to-" + name: "true"}}, Rules: rules}
+		if _, err := shared.Kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+	}
 	for _, user := range []struct {
 		name, role string
 		namespaces []string // none: everywhere

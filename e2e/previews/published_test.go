@@ -136,6 +136,9 @@ func previewed(t *testing.T, args ...string) (said preview, code int) {
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		t.Fatalf("%v: %s%s", err, text, errors)
 	}
+	if len(report.Preview.Status.Steps) == 0 {
+		t.Logf("%q ended with %d: %s%s", args, code, text, errors)
+	}
 	return report.Preview, code
 }
 

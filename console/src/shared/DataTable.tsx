@@ -69,6 +69,7 @@ export function DataTable<R>({ label, columns, rows, rowKey, sorting, onSort }: 
               <Th
                 key={column.id}
                 width={column.width}
+                modifier="nowrap"
                 sort={
                   column.compare
                     ? {

@@ -163,7 +163,7 @@ export class Page {
   /** Fails where the browser's log has an error; `expected` are those that a case makes on purpose. */
   quiet(expected = []) {
     const unexpected = this.log.filter((line) => !expected.some((each) => each.test(line)));
-    assert.deepEqual(unexpected, []);
+    if (unexpected.length > 0) assert.fail(`the browser's log says:\n${unexpected.join('\n')}`);
   }
 
   /** Keeps a picture, for documents, where somebody asked for them. */

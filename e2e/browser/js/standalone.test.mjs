@@ -7,7 +7,7 @@ import { measures } from './measures.mjs';
 import { pages } from './pages.mjs';
 
 const origin = process.env.STEWARD_STANDALONE;
-const tokens = { admin: process.env.STEWARD_ADMIN_TOKEN, tenant: process.env.STEWARD_TENANT_TOKEN };
+const tokens = { admin: process.env.STEWARD_ADMIN_TOKEN, editor: process.env.STEWARD_EDITOR_TOKEN, tenant: process.env.STEWARD_TENANT_TOKEN };
 const encode = encodeURIComponent;
 
 const site = {
