@@ -27,7 +27,6 @@ export function Yaml({ object }: { object: unknown }) {
         <CodeBlockAction>
           <ClipboardCopyButton
             id="steward-copy"
-            textId="steward-yaml"
             aria-label={t('Copy')}
             variant="plain"
             onTooltipHidden={() => setCopied(false)}

@@ -6,7 +6,6 @@ import { ask, Browser, eventually } from './browser.mjs';
 
 const SCROLLED_FOR = 5000; // milliseconds
 const NAVIGATIONS = 5;
-const skip = process.env.STEWARD_MEASURE ? false : 'STEWARD_MEASURE is not set';
 
 const median = (all) => [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)];
 
@@ -29,7 +28,7 @@ async function framesPerSecond(page) {
 
 /** site: as of pages. `own` is the site's own list of the operators of a project, with the selector of its rows, if it has one. */
 export function measures(site) {
-  describe(`measured ${site.name}`, { skip }, () => {
+  describe(`measured ${site.name}`, () => {
     let browser;
     let page;
     before(async () => {
