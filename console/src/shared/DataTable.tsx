@@ -1,7 +1,7 @@
 // A table of any number of rows, of which only those in sight are in the document.
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, type ReactNode } from 'react';
+import { memo, useMemo, useRef, type ReactNode } from 'react';
 
 export interface Column<R> {
   id: string;
@@ -89,21 +89,7 @@ export function DataTable<R>({ label, columns, rows, rowKey, sorting, onSort }: 
           {before > 0 ? <Spacer height={before} columns={columns.length} /> : null}
           {indexes.map((index) => {
             const row = ordered[index] as R;
-            return (
-              <Tr
-                key={rowKey(row)}
-                aria-rowindex={index + 2}
-                ref={virtual ? virtualizer.measureElement : undefined}
-                data-index={index}
-                data-test="steward-row"
-              >
-                {columns.map((column) => (
-                  <Td key={column.id} dataLabel={column.title} modifier={column.width ? 'truncate' : undefined}>
-                    {column.cell(row)}
-                  </Td>
-                ))}
-              </Tr>
-            );
+            return <Row key={rowKey(row)} row={row} columns={columns} index={index} measure={virtual ? virtualizer.measureElement : undefined} />;
           })}
           {after > 0 ? <Spacer height={after} columns={columns.length} /> : null}
         </Tbody>
@@ -111,6 +97,26 @@ export function DataTable<R>({ label, columns, rows, rowKey, sorting, onSort }: 
     </div>
   );
 }
+
+interface RowProps<R> {
+  row: R;
+  columns: Column<R>[];
+  index: number;
+  measure?: (element: HTMLTableRowElement | null) => void;
+}
+
+// While the table scrolls, rows that stay are not drawn anew.
+const Row = memo(function Row<R>({ row, columns, index, measure }: RowProps<R>) {
+  return (
+    <Tr aria-rowindex={index + 2} ref={measure} data-index={index} data-test="steward-row">
+      {columns.map((column) => (
+        <Td key={column.id} dataLabel={column.title} modifier={column.width ? 'truncate' : undefined}>
+          {column.cell(row)}
+        </Td>
+      ))}
+    </Tr>
+  );
+}) as <R>(props: RowProps<R>) => ReactNode;
 
 function Spacer({ height, columns }: { height: number; columns: number }) {
   return (

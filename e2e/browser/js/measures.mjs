@@ -9,9 +9,9 @@ const NAVIGATIONS = 5;
 
 const median = (all) => [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)];
 
-/** The frames per second that the browser draws while the table of operators scrolls from one end to the other and back. */
-async function framesPerSecond(page) {
-  await page.tracing.start({ categories: ['-*', 'disabled-by-default-devtools.timeline.frame'] });
+/** What the browser does while the table of operators scrolls: the frames that it draws per second, and what takes its time. */
+async function scrolled(page) {
+  await page.tracing.start({ categories: ['-*', 'devtools.timeline', 'disabled-by-default-devtools.timeline', 'disabled-by-default-devtools.timeline.frame'] });
   await page.evaluate(async (duration) => {
     const scroller = document.querySelector('[data-test="steward-scroller"]');
     const began = performance.now();
@@ -23,10 +23,19 @@ async function framesPerSecond(page) {
     }
   }, SCROLLED_FOR);
   const { traceEvents } = JSON.parse(Buffer.from(await page.tracing.stop()).toString());
-  return traceEvents.filter(({ name }) => name === 'DrawFrame').length / (SCROLLED_FOR / 1000);
+  const spent = new Map();
+  for (const { name, dur = 0 } of traceEvents) spent.set(name, (spent.get(name) ?? 0) + dur / 1000);
+  const most = [...spent].sort(([, a], [, b]) => b - a).slice(0, 6);
+  return {
+    frames: traceEvents.filter(({ name }) => name === 'DrawFrame').length / (SCROLLED_FOR / 1000),
+    spent: most.map(([name, milliseconds]) => `${name} ${Math.round(milliseconds)} ms`).join(', '),
+  };
 }
 
-/** site: as of pages. `own` is the site's own list of the operators of a project, with the selector of its rows, if it has one. */
+/**
+ * site: as of pages. `own` is the site's own list of the operators of a project, if it has one: `begin` goes to a page from which the links
+ * `ours` and `link` lead to both lists, whose rows there are `row`.
+ */
 export function measures(site) {
   describe(`measured ${site.name}`, () => {
     let browser;
@@ -48,27 +57,26 @@ export function measures(site) {
       });
       const there = (await page.rows()).length;
       assert.ok(there < 100, `${there} rows are in the document`);
-      const frames = await framesPerSecond(page.page);
-      t.diagnostic(`${count} rows, ${there} of them in the document: ${frames.toFixed(1)} frames a second`);
+      const { frames, spent } = await scrolled(page.page);
+      t.diagnostic(`${count} rows, ${there} of them in the document: ${frames.toFixed(1)} frames a second; ${spent}`);
       assert.ok(frames >= 50, `${frames} frames a second`);
     });
 
     test(`the rows of 500 operators are there as soon as in the console's own page ${site.name}`, { skip: site.own ? false : 'no page to compare with' }, async (t) => {
-      const until = async (address, shown) => {
+      const until = async (link, rows) => {
         const took = [];
         for (let i = 0; i < NAVIGATIONS; ++i) {
-          await page.open('/');
-          await page.page.waitForSelector(site.home);
+          await site.own.begin(page);
+          const found = await page.page.waitForSelector(link);
           const began = performance.now();
-          await page.open(address);
-          await page.page.waitForFunction(shown.there, { polling: 'raf' }, shown.selector);
+          await found.evaluate((each) => each.click());
+          await page.page.waitForFunction((selector) => document.querySelectorAll(selector).length > 5, { polling: 'raf' }, rows);
           took.push(performance.now() - began);
         }
         return median(took);
       };
-      const rows = { there: (selector) => document.querySelectorAll(selector).length > 5, selector: '[data-test="steward-row"]' };
-      const ours = await until(site.operators('payments'), rows);
-      const theirs = await until(site.own.operators('payments'), { ...rows, selector: site.own.row });
+      const ours = await until(site.own.ours, '[data-test="steward-row"]');
+      const theirs = await until(site.own.link, site.own.row);
       t.diagnostic(`${Math.round(ours)} ms, and ${Math.round(theirs)} ms in the console's own page: ${(ours / theirs).toFixed(2)}`);
     });
   });

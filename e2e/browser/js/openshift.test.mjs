@@ -18,7 +18,16 @@ const site = {
   file: 'console',
   root: '#content-scrollable',
   home: '#page-sidebar',
-  own: { operators: (namespace) => `${place(namespace)}/${csvs}`, row: '[data-test-rows="resource-row"]' },
+  own: {
+    async begin(page) {
+      await page.open(`${place('payments')}/core~v1~ConfigMap`);
+      const section = await page.page.waitForSelector('#page-sidebar ::-p-text(Ecosystem)');
+      if ((await page.page.$(site.own.link)) === null) await section.evaluate((each) => each.click());
+    },
+    ours: `#page-sidebar a[href$="${views}~InstalledOperator"]`,
+    link: `#page-sidebar a[href$="${csvs}"]`,
+    row: '[data-test-rows="resource-row"]',
+  },
   // What the console's programs say by themselves, which lie under /static/: what they ask of OpenShift is not there. But not what React
   // says of a component of the plugin's.
   expected: [
