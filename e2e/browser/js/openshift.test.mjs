@@ -17,6 +17,7 @@ const site = {
   name: 'in the console',
   file: 'console',
   root: '#content-scrollable',
+  forDevelopment: true,
   home: '#page-sidebar',
   own: {
     async begin(page) {
