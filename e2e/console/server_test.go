@@ -117,6 +117,17 @@ func TestToken_IsTheUsersRights(t *testing.T) {
 	if !strings.Contains(patched.body, `"a":"b"`) {
 		t.Error(patched.body)
 	}
+	// What a deletion says of itself arrives with it.
+	for _, row := range []struct {
+		want    int
+		options string
+	}{
+		{409, `"preconditions":{"uid":"another"}`},
+		{200, `"dryRun":["All"]`},
+	} {
+		s.expect(t, row.want, "DELETE", configMaps+"/third", `{"apiVersion":"v1","kind":"DeleteOptions",`+row.options+`}`, written...)
+		s.expect(t, 200, "GET", configMaps+"/third", "", bearer(tenantToken)...)
+	}
 	s.expect(t, 200, "DELETE", configMaps+"/third", "", bearer(tenantToken)...)
 	tooLong := append(slices.Clone(written), "Expect", "100-continue")
 	if got := s.expect(t, 413, "POST", configMaps, strings.Repeat("x", 3<<20+1), tooLong...); !strings.Contains(got.body, `"kind":"Status"`) {
