@@ -26,6 +26,8 @@ export function OperatorsPage({ namespace }: { namespace?: string }) {
   const [text, setText] = useState(parameters.get('name') ?? '');
   const phases = parameters.getAll('phase');
   const modes = parameters.getAll('mode');
+  // The Table of all does not say what they provide.
+  const findBy = namespace === undefined ? t('Find by name') : t('Find by name or API');
   const filtered = text !== '' || phases.length > 0 || modes.length > 0;
   const rows = useMemo(
     () => all.filter((row) => matches(row, { text, phases: parameters.getAll('phase'), modes: parameters.getAll('mode') })),
@@ -64,8 +66,8 @@ export function OperatorsPage({ namespace }: { namespace?: string }) {
           <ToolbarContent>
             <ToolbarItem>
               <SearchInput
-                aria-label={t('Find by name or API')}
-                placeholder={t('Find by name or API')}
+                aria-label={findBy}
+                placeholder={findBy}
                 value={text}
                 onChange={(_event, value) => find(value)}
                 onClear={() => find('')}
