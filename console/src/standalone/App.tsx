@@ -1,5 +1,6 @@
 // The frame of the page of its own: who the user is, which project, which page.
 import {
+  AlertActionLink,
   Button,
   Form,
   FormGroup,
@@ -63,10 +64,21 @@ export function App() {
   if (failure) return <Notice variant="danger" title={t('This page cannot start')}>{failure}</Notice>;
   if (configuration === undefined) return <Spinner aria-label={t('Loading')} />;
   const refused = token !== '' && refusedToken === token;
+  // The proxy in front knows who somebody is, and has to be asked again.
+  const ended = configuration.authentication === 'header' && refusedToken !== undefined;
   const needsToken = configuration.authentication !== 'header' && (token === '' || refused);
   return (
     <HostContext.Provider value={standaloneHost}>
       <ClusterContext.Provider value={cluster}>
+        {ended ? (
+          <Notice
+            isInline
+            variant="warning"
+            title={t('Your session has ended')}
+            actionLinks={<AlertActionLink onClick={() => window.location.reload()}>{t('Load this page again')}</AlertActionLink>}
+            data-test="steward-ended"
+          />
+        ) : null}
         {needsToken ? <Login session={session} configuration={configuration} refused={refused} /> : <Frame session={session} configuration={configuration} />}
       </ClusterContext.Provider>
     </HostContext.Provider>
