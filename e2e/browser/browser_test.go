@@ -57,7 +57,7 @@ func TestOpenShift(t *testing.T) {
 	program, console := chromium(t), openShift(t)
 	must(t, restore(t.Context()))
 	plugin := serve(t)
-	t.Setenv("SSL_CERT_FILE", shared.ServingCAFile()) // of the console, whose requests of its own honour no other way
+	t.Setenv("SSL_CERT_FILE", shared.ServingCAFile()) // the console asks for settings by a client of its own, which no flag tells of it
 	origins := map[string]string{}
 	for user, token := range tokens {
 		port, err := cluster.FreePort()
@@ -69,7 +69,7 @@ func TestOpenShift(t *testing.T) {
 			"--user-settings-location=localstorage", "--listen="+origins[user], "--public-dir="+filepath.Join(console, "public"),
 			"--plugins=steward="+plugin, "--i18n-namespaces=plugin__steward")
 		must(t, err)
-		defer func() { must(t, bridge.Stop(patience)) }()
+		t.Cleanup(func() { must(t, bridge.Stop(patience)) })
 		answers(t, origins[user]+"/health")
 	}
 	asked, err := json.Marshal(origins)

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -129,24 +128,31 @@ func load(ctx context.Context, root string) error {
 
 // crowd makes so many operators of all namespaces that those of all are 10,000, and waits for their copies.
 func crowd(ctx context.Context) error {
-	const namespace = "crowd"
+	const namespace, count = "crowd", 600
 	group := olm.OperatorGroup(namespace, "everywhere")
 	objects := []*olm.Object{olm.Namespace(namespace), group}
-	for i := range 600 {
+	for i := range count {
 		objects = append(objects, olm.CSV(fmt.Sprintf("crowd-%03d.v1.0.0", i), group))
 	}
+	if err := createMissing(ctx, objects); err != nil {
+		return err
+	}
+	return check.Poll(func() error {
+		copies, err := shared.Any.Resource(olm.CSVs).Namespace("payments").List(ctx, metav1.ListOptions{LabelSelector: "olm.copiedFrom=" + namespace})
+		if err == nil && len(copies.Items) != count {
+			err = fmt.Errorf("there are %d copies", len(copies.Items))
+		}
+		return err
+	})
+}
+
+func createMissing(ctx context.Context, objects []*olm.Object) error {
 	for _, object := range objects {
 		if err := olm.Create(ctx, shared.Any, object); err != nil && !apierrors.IsAlreadyExists(err) {
 			return err
 		}
 	}
-	for {
-		copies, err := shared.Any.Resource(olm.CSVs).Namespace("payments").List(ctx, metav1.ListOptions{LabelSelector: "olm.copiedFrom=" + namespace})
-		if err != nil || len(copies.Items) == 600 {
-			return err
-		}
-		time.Sleep(time.Second)
-	}
+	return nil
 }
 
 // restore makes again what a site's tests have uninstalled, and what went with it.
@@ -155,14 +161,12 @@ func restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	csvs, err := olm.Examples(root)
+	objects, err := olm.Examples(root)
 	if err != nil {
 		return err
 	}
-	for _, csv := range csvs {
-		if err := olm.Create(ctx, shared.Any, csv); err != nil && !apierrors.IsAlreadyExists(err) {
-			return err
-		}
+	if err := createMissing(ctx, objects); err != nil {
+		return err
 	}
 	return operators.Restore(ctx, filepath.Join(root, "examples"))
 }

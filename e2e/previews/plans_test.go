@@ -367,17 +367,27 @@ func TestBundle_R_PRJ_07_StepByStep(t *testing.T) {
 	if code != 5 || !strings.Contains(printed, "outcome: Fail") || !strings.Contains(printed, "reason: Forbidden") {
 		t.Errorf("who may create nothing is told: %d", code)
 	}
-	for _, each := range served {
-		if each.reconcilers == "install-plans" {
-			must(t, each.process.Stop())
-			t.Cleanup(func() { must(t, each.start(context.Background())) })
+	t.Run("WithoutControllers", func(t *testing.T) {
+		for _, each := range served {
+			if each.reconcilers == "install-plans" {
+				must(t, each.process.Stop())
+				t.Cleanup(func() { must(t, each.start(context.Background())) })
+			}
 		}
-	}
-	_, err = ask(t, clientOf(t, installer), namespace, map[string]any{"installPlan": map[string]any{"name": "install-1"}})
-	if kubernetesCode(err) != 503 {
-		t.Errorf("without the controllers: %v", err)
-	}
-	if _, err := shared.KubectlAs(t.Context(), installer, "get", "ppv", "-n", namespace); err != nil {
-		t.Errorf("reading does not depend on the controllers: %v", err)
-	}
+		_, err := ask(t, clientOf(t, installer), namespace, map[string]any{"installPlan": map[string]any{"name": "install-1"}})
+		if kubernetesCode(err) != 503 {
+			t.Errorf("without the controllers: %v", err)
+		}
+		if _, err := shared.KubectlAs(t.Context(), installer, "get", "ppv", "-n", namespace); err != nil {
+			t.Errorf("reading does not depend on the controllers: %v", err)
+		}
+	})
+	// The API server finds out by trying that they are back.
+	eventually(t, func() error {
+		_, err := ask(t, clientOf(t, installer), namespace, map[string]any{"installPlan": map[string]any{"name": "nobodys"}})
+		if kubernetesCode(err) != 404 {
+			return fmt.Errorf("the plan of nobody: %v", err)
+		}
+		return nil
+	})
 }

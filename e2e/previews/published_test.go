@@ -90,15 +90,6 @@ func publishedBundles(t *testing.T) (paths []string) {
 // cluster.
 func TestPublished_R_PRJ_07(t *testing.T) {
 	paths := publishedBundles(t)
-	// A test before this one has stopped the controllers: the API server finds out by trying that they are back.
-	client := clientOf(t, installer)
-	eventually(t, func() error {
-		_, err := ask(t, client, "default", map[string]any{"installPlan": map[string]any{"name": "nobodys"}})
-		if kubernetesCode(err) != 404 {
-			return fmt.Errorf("the plan of nobody: %v", err)
-		}
-		return nil
-	})
 	counts := map[string]int{}
 	for _, path := range paths {
 		name := filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))

@@ -66,15 +66,15 @@ func (o *Operators) Create(ctx context.Context, examples string) error {
 	if err := olm.CreateCRDs(ctx, o.client, definitions...); err != nil {
 		return err
 	}
-	return o.operate(ctx, examples, func(error) bool { return false })
+	return o.createResources(ctx, examples, func(error) bool { return false })
 }
 
 // Restore makes the custom resources of the folder examples that are not there.
 func (o *Operators) Restore(ctx context.Context, examples string) error {
-	return o.operate(ctx, examples, apierrors.IsAlreadyExists)
+	return o.createResources(ctx, examples, apierrors.IsAlreadyExists)
 }
 
-func (o *Operators) operate(ctx context.Context, examples string, ignored func(error) bool) error {
+func (o *Operators) createResources(ctx context.Context, examples string, ignored func(error) bool) error {
 	objects, err := olm.Read(filepath.Join(examples, "resources"))
 	if err != nil {
 		return err

@@ -123,7 +123,7 @@ TEST_F(SourceSetTest, ABookmarkLiftsItsSourceAlone) {
   EXPECT_EQ(writer_.Snapshot()->Vector(), (StateVector{10, 300, 0}));
 }
 
-// Of a restored one, whose revisions come by the same numbers again.
+// The revisions of a restored etcd come by the same numbers again.
 TEST_F(SourceSetTest, BookmarksOfAnotherEtcdLiftNothing) {
   const absl::Time now = absl::UnixEpoch();
   writer_.Bookmark(kLampSource, 300, now);

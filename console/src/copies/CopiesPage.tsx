@@ -12,7 +12,7 @@ import { ConfirmDialog } from '../shared/ConfirmDialog';
 import { useText } from '../shared/i18n';
 import { Loading, LostConnection, Nothing, Problem } from '../shared/problems';
 import { When } from '../shared/When';
-import { conditionOf, copiesBy, disablesCopies, isCarriedOut, type OlmConfig } from './choice';
+import { conditionOf, copiesBy, disablesCopies, isCarriedOut, type OlmConfig, type Word } from './choice';
 import { OLM_CONFIG, toggleCopies } from './toggle';
 import { Notice } from '../shared/Notice';
 
@@ -111,14 +111,14 @@ function Toggle({ config, off }: { config?: OlmConfig; off: boolean }) {
   const cluster = useCluster();
   const { group, plural } = olmConfigs;
   const may = useMay(config ? { verb: 'patch', group, resource: plural, name: OLM_CONFIG } : { verb: 'create', group, resource: plural });
-  // What was asked, which stays what it is when somebody else turns copies on or off meanwhile.
-  const [asked, setAsked] = useState<{ off: boolean; before: ReturnType<typeof disablesCopies> }>();
+  // The question that is open, which stays what it is when somebody else turns copies on or off meanwhile.
+  const [asked, setAsked] = useState<{ off: boolean; before: Word }>();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError>();
   const [written, setWritten] = useState(false);
   const titleOf = (turnsOff: boolean) => (turnsOff ? t('Turn copies off') : t('Turn copies on'));
   const allowed = may?.allowed === true;
-  const toggle = async (turnsOff: boolean, before: ReturnType<typeof disablesCopies>) => {
+  const toggle = async (turnsOff: boolean, before: Word) => {
     setBusy(true);
     setError(undefined);
     try {

@@ -18,7 +18,9 @@ export function conditionOf(config: OlmConfig | undefined): Condition | undefine
 }
 
 // What the spec says; undefined: nothing.
-export function disablesCopies(config: OlmConfig | undefined): boolean | undefined | 'notUnderstood' {
+export type Word = boolean | undefined | 'notUnderstood';
+
+export function disablesCopies(config: OlmConfig | undefined): Word {
   for (const spelling of ['disableCopiedCSVs', 'disable-copied-csvs']) {
     const value = config?.spec?.features?.[spelling];
     if (value === undefined || value === null) continue;

@@ -2,7 +2,7 @@
 import type { Cluster } from '../kube/cluster';
 import { ApiError, asApiError } from '../kube/errors';
 import { olmConfigs } from '../kube/models';
-import { disablesCopies, type OlmConfig } from './choice';
+import { disablesCopies, type OlmConfig, type Word } from './choice';
 
 export const OLM_CONFIG = 'cluster';
 const TRIES = 10;
@@ -35,7 +35,7 @@ async function write(cluster: Cluster, config: OlmConfig | undefined, off: boole
 
 // Writes the choice, if the OLMConfig does not say so already. `before`: what the user was shown; another choice that
 // was made meanwhile stays.
-export async function toggleCopies(cluster: Cluster, off: boolean, before: boolean | undefined | 'notUnderstood'): Promise<'written' | 'there'> {
+export async function toggleCopies(cluster: Cluster, off: boolean, before: Word): Promise<'written' | 'there'> {
   let failure: ApiError | undefined;
   for (let attempt = 0; attempt < TRIES; ++attempt) {
     const config = await read(cluster);

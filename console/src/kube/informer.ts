@@ -143,24 +143,20 @@ export class Informer<T> {
     const { model, namespace } = this.source;
     const options = { ...this.selection(), limit: PAGE, continueToken, signal };
     const fromRow = this.form.fromRow?.bind(this.form);
-    if (fromRow === undefined) {
-      const list = await this.cluster.list(model, namespace, options);
-      for (const object of list.items ?? []) this.put(items, object, this.form.fromObject(object));
-      return { continue: list.metadata?.continue, resourceVersion: list.metadata?.resourceVersion };
-    }
-    const table: Table & Partial<Pick<ObjectList<KubeObject>, 'items'>> = await this.cluster.table(model, namespace, options);
-    // Servers that make no Tables answer with the objects.
-    for (const object of table.items ?? []) this.put(items, object, this.form.fromObject(object));
-    const places = new Map((table.columnDefinitions ?? []).map((column, place) => [column.name, place]));
-    for (const row of table.rows ?? []) {
+    const page: Partial<Table & ObjectList<KubeObject>> =
+      fromRow === undefined ? await this.cluster.list(model, namespace, options) : await this.cluster.table(model, namespace, options);
+    // Servers that make no Tables answer with the objects, too.
+    for (const object of page.items ?? []) this.put(items, object, this.form.fromObject(object));
+    const places = new Map((page.columnDefinitions ?? []).map((column, place) => [column.name, place]));
+    for (const row of (fromRow && page.rows) ?? []) {
       const object = row.object ?? { metadata: {} };
       const cell = (column: string) => {
         const place = places.get(column);
         return place === undefined ? undefined : row.cells[place];
       };
-      this.put(items, object, fromRow(cell, object));
+      if (fromRow) this.put(items, object, fromRow(cell, object));
     }
-    return { continue: table.metadata?.continue, resourceVersion: table.metadata?.resourceVersion };
+    return { continue: page.metadata?.continue, resourceVersion: page.metadata?.resourceVersion };
   }
 
   private put(items: Map<string, T>, object: KubeObject, item: T): void {

@@ -63,13 +63,6 @@ export function UninstallForm({ reference, csv, begun, onUninstall }: UninstallF
   const possible = isPossible(found) && !examined.loading && (!deletes || preview !== undefined);
   const onAnswer = useCallback((answer: PlanPreview | undefined) => setShown(answer && { about, preview: answer }), [about]);
 
-  function goneText(of: PlanPreview | undefined): string {
-    const { steps = [], hidden = 0, remaining = 0 } = of?.status ?? {};
-    const gone = steps.filter((step) => step.outcome === 'Delete').length;
-    const more = hidden + remaining;
-    return more > 0 ? t('{{count}} objects go that are shown, and perhaps {{more}} that are not.', { count: gone, more }) : t('{{count}} objects go, as shown.', { count: gone });
-  }
-
   return (
     <>
       {ownOptIn ? (
@@ -119,7 +112,7 @@ export function UninstallForm({ reference, csv, begun, onUninstall }: UninstallF
           {t('Look at it again before you uninstall.')}
         </Notice>
       ) : null}
-      {asked === about && found && plan && !found.refusal && found.missing.length === 0 ? (
+      {asked === about && plan && isPossible(found) ? (
         <ConfirmDialog
           title={t('Uninstall {{name}}?', { name })}
           action={t('Uninstall')}
@@ -131,11 +124,22 @@ export function UninstallForm({ reference, csv, begun, onUninstall }: UninstallF
             onUninstall(plan);
           }}
         >
-          {deletes
-            ? `${goneText(preview)} ${t('Its custom resources are deleted, and with them what they stand for, as databases. Nobody brings them back.')}`
-            : t('The operator is deleted; its custom resources are kept, and nobody looks after them any more.')}
+          {deletes ? <Going preview={preview} /> : t('The operator is deleted; its custom resources are kept, and nobody looks after them any more.')}
         </ConfirmDialog>
       ) : null}
+    </>
+  );
+}
+
+function Going({ preview }: { preview?: PlanPreview }) {
+  const t = useText();
+  const { steps = [], hidden = 0, remaining = 0 } = preview?.status ?? {};
+  const count = steps.filter((step) => step.outcome === 'Delete').length;
+  const more = hidden + remaining;
+  return (
+    <>
+      {more > 0 ? t('{{count}} objects go that are shown, and perhaps {{more}} that are not.', { count, more }) : t('{{count}} objects go, as shown.', { count })}{' '}
+      {t('Its custom resources are deleted, and with them what they stand for, as databases. Nobody brings them back.')}
     </>
   );
 }

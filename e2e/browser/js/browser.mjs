@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { after, before } from 'node:test';
 import { promisify } from 'node:util';
 import puppeteer from 'puppeteer-core';
 
@@ -81,6 +82,18 @@ export class Browser {
   }
 }
 
+/** Has a browser for the tests of a suite, with a page of `site` as its administrator sees it; `take` is told of both. */
+export function browsing(site, take) {
+  let browser;
+  before(async () => {
+    browser = await Browser.start();
+    const page = await browser.page();
+    await site.enter(page, 'admin');
+    take(browser, page);
+  });
+  after(() => browser?.close());
+}
+
 export class Page {
   constructor(page, context) {
     this.page = page;
@@ -136,10 +149,13 @@ export class Page {
     return this.page.waitForSelector(`::-p-aria([name="${name}"][role="${role}"])`);
   }
 
-  async click(role, name) {
-    const element = await this.by(role, name);
-    await element.evaluate((each) => each.scrollIntoView({ block: 'center' }));
-    await element.click();
+  /** Clicks an element once it is there, enabled, and stays where it is. */
+  press(selector) {
+    return this.page.locator(selector).click();
+  }
+
+  click(role, name) {
+    return this.press(`::-p-aria([name="${name}"][role="${role}"])`);
   }
 
   async type(role, name, text) {

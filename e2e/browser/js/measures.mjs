@@ -1,8 +1,8 @@
 // What the pages take with many operators, where somebody asks for it: STEWARD_MEASURE=1, on a machine that does nothing else.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { ask, Browser, eventually } from './browser.mjs';
+import { before, describe, test } from 'node:test';
+import { ask, browsing, eventually } from './browser.mjs';
 
 const SCROLLED_FOR = 5000; // milliseconds
 const NAVIGATIONS = 5;
@@ -33,20 +33,14 @@ async function scrolled(page) {
 }
 
 /**
- * site: as of pages. `forDevelopment` is true where React is not the one that users get. `own` is the site's own list of the operators of a project, if it has one: `begin` goes to a page from which the links
- * `ours` and `link` lead to both lists, whose rows there are `row`.
+ * site: as of pages. `forDevelopment` is true where React is not the one that users get. `own` is the site's own list of the operators of a
+ * project, if it has one: `begin` goes to a page from which the links `ours` and `link` lead to both lists; its rows are `row`.
  */
 export function measures(site) {
   describe(`measured ${site.name}`, () => {
-    let browser;
     let page;
-    before(async () => {
-      await ask('crowd');
-      browser = await Browser.start();
-      page = await browser.page();
-      await site.enter(page, 'admin');
-    });
-    after(() => browser?.close());
+    before(() => ask('crowd'));
+    browsing(site, (_, entered) => (page = entered));
 
     test(`10,000 rows scroll at 50 frames a second ${site.name}`, async (t) => {
       await page.open(site.operators());

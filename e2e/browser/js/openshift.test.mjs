@@ -1,8 +1,8 @@
 // The plugin in the real OpenShift console.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { Browser, eventually, kubectlJSON, kubectlWith } from './browser.mjs';
+import { describe, test } from 'node:test';
+import { browsing, eventually, kubectlJSON, kubectlWith } from './browser.mjs';
 import { measures } from './measures.mjs';
 import { pages } from './pages.mjs';
 
@@ -56,12 +56,7 @@ const site = {
 describe('only in the console', () => {
   let browser;
   let page;
-  before(async () => {
-    browser = await Browser.start();
-    page = await browser.page();
-    await site.enter(page, 'admin');
-  });
-  after(() => browser?.close());
+  browsing(site, (...both) => ([browser, page] = both));
 
   test('the navigation leads to the operators of a project and to copies', async () => {
     await page.open(site.operators('payments'));

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { ask, Browser, eventually, kubectl, kubectlJSON, kubectlWith } from './browser.mjs';
+import { describe, test } from 'node:test';
+import { ask, browsing, eventually, kubectl, kubectlJSON, kubectlWith } from './browser.mjs';
 
 /** What `kubectl get installedoperators` says, as the list shows it. */
 async function asKubectlSays(...where) {
@@ -73,14 +73,7 @@ export function pages(site) {
   describe(`pages ${site.name}`, () => {
     let browser;
     let page;
-    before(async () => {
-      browser = await Browser.start();
-      page = await browser.page();
-      await site.enter(page, 'admin');
-    });
-    after(async () => {
-      await browser?.close();
-    });
+    browsing(site, (...both) => ([browser, page] = both));
 
     const go = (address) => page.open(address);
     const named = (name) => `${name} ${site.name}`;
@@ -295,7 +288,7 @@ export function pages(site) {
       const field = await page.page.waitForSelector('textarea');
       await field.click();
       await page.page.keyboard.sendCharacter('kind: [');
-      await (await page.find('steward-ask')).click();
+      await page.press('[data-test="steward-ask"]');
       await page.page.waitForFunction(() => document.querySelector('textarea')?.getAttribute('aria-invalid') === 'true' || /line|YAML/i.test(document.body.innerText));
     });
 
@@ -307,10 +300,11 @@ export function pages(site) {
       await page.picture(`${site.file}-copies`);
       for (const off of [true, false]) {
         await page.says(off ? 'Copies are on' : 'Copies are off');
+        await page.find('steward-preview');
         await page.page.waitForSelector('[data-test="steward-toggle-copies"]:not([aria-disabled="true"])');
-        await (await page.find('steward-toggle-copies')).click();
+        await page.press('[data-test="steward-toggle-copies"]');
         await page.accessible('the question about copies', '.pf-v6-c-modal-box');
-        await (await page.find('steward-confirm')).click();
+        await page.press('[data-test="steward-confirm"]');
         await eventually(async () => {
           const { spec } = await kubectlJSON('get', 'olmconfigs', 'cluster');
           assert.equal(spec?.features?.disableCopiedCSVs ?? false, off);
@@ -319,25 +313,50 @@ export function pages(site) {
       await page.says('Copies are on');
     });
 
+    test(named('an opt-in to cleanup is taken back'), async () => {
+      const csv = ['csv', '-n', 'databases', 'tidepool-postgres.v5.3.1'];
+      const finalizers = async () => (await kubectlJSON('get', ...csv)).metadata.finalizers ?? [];
+      const opted = [...(await finalizers()), 'operatorframework.io/delete-custom-resources'];
+      await kubectl('patch', ...csv, '--type=merge', '-p', JSON.stringify({ metadata: { finalizers: opted } }));
+      await go(site.operator('shop-prod', 'tidepool-postgres.v5.3.1', 'cleanup'));
+      await page.press('[data-test="steward-abort"]:not([aria-disabled="true"])');
+      await page.press('[data-test="steward-confirm"]');
+      await page.says('The opt-in to cleanup is removed');
+      await eventually(async () => assert.ok(!(await finalizers()).includes('operatorframework.io/delete-custom-resources')));
+    });
+
+    test(named('an uninstallation keeps what is to be kept'), async () => {
+      const [queue] = (await kubectlJSON('get', 'queues.ledger.example.com', '-A')).items;
+      await go(site.uninstall('payments-operators', 'ledger-queue.v1.0.3'));
+      await page.press('#steward-wish-keep');
+      await page.press('[data-test="steward-uninstall"]:not([disabled])');
+      await page.press('[data-test="steward-confirm"]:not([disabled])');
+      await page.find('steward-gone');
+      await assert.rejects(kubectl('get', 'csv', '-n', 'payments-operators', 'ledger-queue.v1.0.3'), /NotFound/);
+      const { metadata } = await kubectlJSON('get', 'queues.ledger.example.com', '-n', queue.metadata.namespace, queue.metadata.name);
+      assert.equal(metadata.uid, queue.metadata.uid);
+      assert.equal(metadata.deletionTimestamp, undefined);
+    });
+
     test(named('a cleanup that hangs names who holds it, and is aborted'), async () => {
       await go(site.uninstall('research', 'sandbox-notebooks.v0.4.0'));
-      await (await page.page.waitForSelector('#steward-wish-delete')).click();
+      await page.press('#steward-wish-delete');
       await page.page.waitForSelector('[data-test="steward-uninstall"]:not([disabled])');
       await page.accessible('the form of an uninstallation', site.root);
       await page.picture(`${site.file}-uninstall`);
-      await (await page.find('steward-uninstall')).click();
+      await page.press('[data-test="steward-uninstall"]');
       const confirm = await page.find('steward-confirm');
       assert.equal(await confirm.evaluate((each) => each.disabled), true, 'nothing was typed');
       await (await page.find('steward-typed')).type('sandbox-notebooks.v0.4.0');
       await page.accessible('the question before an uninstallation', '.pf-v6-c-modal-box');
-      await (await page.page.waitForSelector('[data-test="steward-confirm"]:not([disabled])')).click();
+      await page.press('[data-test="steward-confirm"]:not([disabled])');
       await page.says('sandbox.example.com/hangs');
       await page.accessible('a cleanup that hangs', site.root);
       await page.picture(`${site.file}-hangs`);
       const { status } = await kubectlJSON('get', 'cleanupstatuses', '-n', 'research', 'sandbox-notebooks.v0.4.0');
       assert.ok(status.pendingCount > 0);
-      await (await page.page.waitForSelector('[data-test="steward-abort"]:not([aria-disabled="true"])')).click();
-      await (await page.find('steward-confirm')).click();
+      await page.press('[data-test="steward-abort"]:not([aria-disabled="true"])');
+      await page.press('[data-test="steward-confirm"]');
       await page.find('steward-gone');
       await assert.rejects(kubectl('get', 'csv', '-n', 'research', 'sandbox-notebooks.v0.4.0'), /NotFound/);
       const { items } = await kubectlJSON('get', 'notebooks.sandbox.example.com', '-n', 'research');
@@ -347,7 +366,7 @@ export function pages(site) {
     test(named('an uninstallation with cleanup deletes what was shown, and nothing else'), async () => {
       const kinds = 'postgresclusters.tidepool.example.com,postgresbackups.tidepool.example.com,storageprofiles.tidepool.example.com';
       await go(site.uninstall('databases', 'tidepool-postgres.v5.3.1'));
-      await (await page.page.waitForSelector('#steward-wish-delete')).click();
+      await page.press('#steward-wish-delete');
       await page.page.waitForSelector('[data-test="steward-uninstall"]:not([disabled])');
       const before = await kubectlJSON('get', kinds, '-A');
       assert.ok(before.items.length > 3);
@@ -358,9 +377,11 @@ export function pages(site) {
         const count = going.filter((item) => item.kind === kind && item.metadata.namespace === 'shop-prod').length;
         if (count > 0) assert.match(shown, new RegExp(`Delete ?${count} ${kind} ?shop-prod`));
       }
-      await (await page.find('steward-uninstall')).click();
+      await page.press('[data-test="steward-download"]:not([aria-disabled="true"])');
+      await page.says('custom resources are saved');
+      await page.press('[data-test="steward-uninstall"]');
       await (await page.find('steward-typed')).type('tidepool-postgres.v5.3.1');
-      await (await page.page.waitForSelector('[data-test="steward-confirm"]:not([disabled])')).click();
+      await page.press('[data-test="steward-confirm"]:not([disabled])');
       await page.find('steward-gone');
       await page.says('So are the custom resources that were to be deleted');
       await assert.rejects(kubectl('get', 'csv', '-n', 'databases', 'tidepool-postgres.v5.3.1'), /NotFound/);
@@ -373,7 +394,9 @@ export function pages(site) {
       // While Steward was away, nobody could answer.
       // And what waits for nothing any more has nothing pending; an OLMConfig that is not there is asked for before it is
       // made, and written again when a controller was faster.
-      page.quiet([/status of (429|50\d)|ERR_|WebSocket connection/, /404 .*(\/pending\?|\/olmconfigs\/cluster)/, /409 .*\/olmconfigs\/cluster/, ...site.expected]);
+      page.quiet([/status of (429|50\d)|ERR_|WebSocket connection/, /404 .*(\/pending\?|\/olmconfigs\/cluster)/, /409 .*\/olmconfigs\/cluster/,
+        // What is asked of an operator that goes in that moment.
+        /404 .*\/payments-operators\/(clusterserviceversions\/ledger-queue|planpreviews\))/, ...site.expected]);
     });
   });
 }
