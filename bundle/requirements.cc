@@ -163,7 +163,7 @@ class Requirements {
     if (groups.size() != 1) co_return absl::OkStatus();
     const std::optional<olm::TargetSummary> targets = TargetsOf(groups.front());
     if (!targets) co_return absl::OkStatus();
-    const absl::Status fits = olm::CheckInstallModes(ModesOf(spec), *targets);
+    const absl::Status fits = olm::CheckInstallModes(olm::InstallModesOf(spec), *targets);
     if (!fits.ok()) {
       unmet_.push_back(StrCat("spec.installModes: ", std::string(fits.message())));
     }
@@ -187,21 +187,6 @@ class Requirements {
     }
     if (names.empty() || names.contains("")) return olm::TargetSummary{.all = true};
     return olm::TargetSummary{.count = names.size(), .includes_own = names.contains(candidate_.ns)};
-  }
-
-  static std::vector<olm::InstallModeSupport> ModesOf(const json::object& spec) {
-    std::vector<olm::InstallModeSupport> modes;
-    const json::array* list = ArrayAt(spec, "installModes");
-    for (const json::value& each : list == nullptr ? json::array() : *list) {
-      if (!each.is_object()) continue;
-      for (const olm::InstallMode mode :
-           {olm::InstallMode::kOwnNamespace, olm::InstallMode::kSingleNamespace,
-            olm::InstallMode::kMultiNamespace, olm::InstallMode::kAllNamespaces}) {
-        if (StringAt(each.get_object(), "type") != olm::ToString(mode)) continue;
-        modes.push_back({mode, BoolAt(each.get_object(), "supported")});
-      }
-    }
-    return modes;
   }
 
   StatusTask Properties() {

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
+#include "base/json/json_access.h"
 #include "base/text/str_cat.h"
 
 namespace steward::olm {
@@ -48,6 +52,20 @@ std::optional<InstallMode> ModeFor(const TargetSummary& targets) {
   if (targets.count == 0) return std::nullopt;
   if (targets.count > 1) return InstallMode::kMultiNamespace;
   return targets.includes_own ? InstallMode::kOwnNamespace : InstallMode::kSingleNamespace;
+}
+
+std::vector<InstallModeSupport> InstallModesOf(const boost::json::object& spec) {
+  std::vector<InstallModeSupport> modes;
+  const boost::json::array* list = ArrayAt(spec, "installModes");
+  for (const boost::json::value& each : list == nullptr ? boost::json::array() : *list) {
+    if (!each.is_object()) continue;
+    for (const InstallMode mode : {InstallMode::kOwnNamespace, InstallMode::kSingleNamespace,
+                                   InstallMode::kMultiNamespace, InstallMode::kAllNamespaces}) {
+      if (StringAt(each.get_object(), "type") != ToString(mode)) continue;
+      modes.push_back({mode, BoolAt(each.get_object(), "supported")});
+    }
+  }
+  return modes;
 }
 
 absl::Status CheckInstallModes(const std::vector<InstallModeSupport>& modes,

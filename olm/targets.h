@@ -2,6 +2,7 @@
 #ifndef OLM_TARGETS_H_
 #define OLM_TARGETS_H_
 
+#include <boost/json/fwd.hpp>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -45,6 +46,9 @@ struct InstallModeSupport {
   InstallMode mode;
   bool supported = false;
 };
+// Reads a spec; what is no mode is left out.
+std::vector<InstallModeSupport> InstallModesOf(const boost::json::object& spec);
+
 // OK when an operator with these modes may run for `targets`; otherwise OLM's message for its
 // reason UnsupportedOperatorGroup (or InvalidInstallModes for a mode named twice,
 // NoTargetNamespaces for an empty set). A mode that is not named is not supported.

@@ -8,6 +8,7 @@
 #include "plugin/preview/preview_commands.h"
 #include "plugin/removal/remove.h"
 #include "plugin/saving/restore.h"
+#include "plugin/why/why.h"
 
 namespace steward::plugin {
 
@@ -16,6 +17,7 @@ const std::vector<KnownCommand>& KnownCommands() {
   static const auto& known = *new std::vector<KnownCommand>{
       KnownUninstall(),
       KnownStatus(),
+      KnownWhy(),
       KnownAbort(),
       KnownRestore(),
       {.name = "preview",

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/str_split.h"
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
@@ -22,6 +23,7 @@
 #include "plugin/command/command_line.h"
 #include "plugin/command/exit.h"
 #include "plugin/command/session.h"
+#include "plugin/nouns.h"
 #include "plugin/saving/restore.h"
 #include "plugin/testing/scene.h"
 
@@ -32,6 +34,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 namespace fs = std::filesystem;
 
@@ -60,7 +63,7 @@ class CommandsTest : public ::testing::Test {
   absl::Status RunStatus(const std::string& ns, const std::string& name) {
     StatusOptions options;
     options.ns = ns;
-    options.name = name;
+    if (!name.empty()) options.names = {name};
     Session session = scene.session();
     return scene.Run(ShowStatus(session, options));
   }
@@ -101,15 +104,14 @@ TEST(CommandLinesTest, WrongUsage) {
            Case{"--save and --no-save", {"uninstall", "x", "--save=d", "--no-save"}, "--save"},
            Case{"--save of nothing", {"uninstall", "x", "--save="}, "must not be empty"},
            Case{"duration", {"abort", "x", "--timeout=soon"}, "soon"},
+           Case{"another kind", {"uninstall", "pod/x"}, "is no object's name"},
            Case{"all and one", {"status", "x", "-A"}, "--all-namespaces"},
-           Case{"all and a namespace", {"status", "-A", "-n", "a"}, "--all-namespaces"},
+           Case{"some and one", {"status", "x", "-l", "a=b"}, "--selector"},
+           Case{"dry run of something", {"uninstall", "x", "--dry-run=maybe"}, "none, client or"},
            Case{"a flag of another command", {"status", "--cleanup"}, "--cleanup"},
            Case{"status asks nothing", {"status", "--yes"}, "--yes"},
            Case{"restore elsewhere", {"restore", "d", "-n", "a"}, "--namespace"},
            Case{"no folder", {"restore"}, "DIR"},
-           Case{"all and a namespace of a group",
-                {"copied-csvs", "verify", "-A", "-n", "a"},
-                "--all-namespaces"},
            Case{"a name where none is taken", {"copied-csvs", "verify", "w.v1"}, "w.v1"},
        }) {
     SCOPED_TRACE(c.name);
@@ -122,11 +124,33 @@ TEST(CommandLinesTest, EachCommandHasHelpAndAReport) {
   for (const char* name : {"uninstall", "status", "abort", "restore"}) {
     ASSERT_OK_AND_ASSIGN(const CommandLine help,
                          ParseCommandLine(KnownCommands(), {name, "--help"}));
-    EXPECT_THAT(help.help, HasSubstr(StrCat("Usage: kubectl steward ", name, " [")));
+    EXPECT_THAT(help.help, HasSubstr(StrCat("Usage:\n  kubectl steward ", name, " ")));
     ASSERT_OK_AND_ASSIGN(const CommandLine line, ParseCommandLine(KnownCommands(), {name, "x"}));
     EXPECT_EQ(line.name, name);
     EXPECT_THAT(line.report, EndsWith("Report"));
   }
+}
+
+void ExpectExamplesThatParse(const std::vector<KnownCommand>& all,
+                             const std::vector<KnownCommand>& known) {
+  for (const KnownCommand& each : known) {
+    SCOPED_TRACE(each.name);
+    if (!each.make) {
+      ExpectExamplesThatParse(all, each.commands);
+      continue;
+    }
+    EXPECT_FALSE(each.examples.empty());
+    for (const Example& example : each.examples) {
+      const std::vector<std::string> words = absl::StrSplit(example.arguments, ' ');
+      ASSERT_OK_AND_ASSIGN(const CommandLine line, ParseCommandLine(all, words));
+      EXPECT_EQ(line.report, each.report);
+    }
+  }
+}
+
+TEST(CommandLinesTest, EachCommandHasExamplesThatParse) {
+  ExpectExamplesThatParse(KnownCommands(), KnownCommands());
+  ExpectExamplesThatParse(KnownNouns(), KnownNouns());
 }
 
 TEST(CommandLinesTest, ACommandOfTwoWordsSaysWhatItLeavesOut) {
@@ -164,6 +188,14 @@ TEST(CommandLinesTest, WhatUninstallTakes) {
                 false},
            Case{"--keep", {"-y", "--keep"}, true, Exit::kDone, true, false, false},
            Case{"--dry-run", {"--cleanup", "--dry-run"}, false, Exit::kDone, false, false, false},
+           Case{"--dry-run of kubectl",
+                {"--cleanup", "--dry-run=server"},
+                false,
+                Exit::kDone,
+                false,
+                false,
+                false},
+           Case{"no dry run", {"-y", "--dry-run=none"}, false, Exit::kDone, true, false, false},
            Case{"--wait=false",
                 {"-y", "--cleanup", "--wait=false"},
                 false,
@@ -207,8 +239,15 @@ TEST_F(CommandsTest, WhatTheOthersTake) {
   EXPECT_EQ(ExitOf(RunLine({"status", "widget.v1", "-n", "elsewhere"})), Exit::kError);
   EXPECT_OK(RunLine({"status", "widget.v1"}));
   scene.screen.clear();
-  EXPECT_OK(RunLine({"status", "-A"}));
+  EXPECT_EQ(ExitOf(RunLine({"status", "nope", "csv/widget.v1"})), Exit::kError);
+  EXPECT_THAT(scene.screen, HasSubstr("ops/widget.v1"));
+  scene.screen.clear();
+  EXPECT_OK(RunLine({"status", "-A", "-n", "elsewhere"}));
   EXPECT_THAT(scene.screen, HasSubstr("NAMESPACE"));
+  EXPECT_THAT(scene.screen, HasSubstr("widget.v1"));
+  scene.screen.clear();
+  EXPECT_OK(RunLine({"status", "--no-headers"}));
+  EXPECT_THAT(scene.screen, StartsWith("widget.v1   "));
 
   scene.PutCsv(kBothFinalizers, true);
   ASSERT_OK(scene.Run(scene.fake.Delete(kCsvs, kCsv, kube::DeleteOptions())));
@@ -374,12 +413,12 @@ TEST_F(CommandsTest, StatusAsATable) {
   EXPECT_OK(RunStatus("", ""));
   EXPECT_EQ(scene.screen,
             "NAMESPACE   NAME        PHASE     PENDING   BLOCKERS             AGE\n"
-            "ops         widget.v1   Refused   0         SharedOwner,Copied   2h\n");
+            "ops         widget.v1   Refused   0         SharedOwner,Copied   120m\n");
   scene.screen.clear();
   EXPECT_OK(RunStatus("ops", ""));
   EXPECT_EQ(scene.screen,
             "NAME        PHASE     PENDING   BLOCKERS             AGE\n"
-            "widget.v1   Refused   0         SharedOwner,Copied   2h\n");
+            "widget.v1   Refused   0         SharedOwner,Copied   120m\n");
   const boost::json::value& item = scene.document.at("items").at(0);
   EXPECT_EQ(item.at("phase"), "Refused");
   EXPECT_EQ(item.at("blockers").at(0).at("reason"), "SharedOwner");

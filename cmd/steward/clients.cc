@@ -29,7 +29,8 @@ absl::StatusOr<std::unique_ptr<kube::Client>> ClientOf(const kube::ClientConfig&
                        .Register(registry);
   kube::RestClientOptions options;
   options.user_agent = StrCat("steward/", BuildVersion().git_version);
-  options.observer = [&requests](std::string_view method, std::string_view code, absl::Duration) {
+  options.transport.observer = [&requests](std::string_view method, std::string_view code,
+                                           absl::Duration) {
     requests.Add({{"method", std::string(method)}, {"code", std::string(code)}}).Increment();
   };
   return kube::MakeRestClient(config, std::move(executor), Clock::Real(), Random::Real(),
@@ -50,10 +51,7 @@ absl::StatusOr<std::unique_ptr<kube::Client>> MakeClientWithToken(const std::str
                                                                   asio::any_io_executor executor,
                                                                   prometheus::Registry& registry) {
   ASSIGN_OR_RETURN(kube::ClientConfig config, ConfigOf(kubeconfig));
-  for (std::string* credential :
-       {&config.cert_pem, &config.key_pem, &config.token, &config.username, &config.password}) {
-    credential->clear();
-  }
+  config = kube::WithoutCredentials(std::move(config));
   config.token_file = token_file;
   return ClientOf(config, std::move(executor), registry);
 }

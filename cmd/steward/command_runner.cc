@@ -4,7 +4,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/json/object.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -23,6 +22,8 @@
 #include "kube/client/refusing_client.h"
 #include "kube/client/rest_client.h"
 #include "kube/client/rest_options.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/status.h"
 #include "plugin/command/exit.h"
 #include "plugin/command/report.h"
 #include "plugin/command/session.h"
@@ -33,27 +34,48 @@ namespace steward {
 namespace asio = boost::asio;
 namespace {
 
-std::string_view Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-absl::StatusOr<kube::ClientConfig> FindCluster(const plugin::CommonFlags& flags) {
-  const std::vector<std::string> paths =
-      kube::KubeconfigPaths(flags.kubeconfig, Environment("KUBECONFIG"), Environment("HOME"));
-  if (!paths.empty()) return kube::LoadKubeconfigs(paths, flags.context);
-  absl::StatusOr<kube::ClientConfig> pod = kube::InClusterConfig();
-  if (pod.ok()) return pod;
-  return plugin::Misused(
-      "there is no kubeconfig: name one with --kubeconfig or KUBECONFIG, or put it at "
-      "~/.kube/config");
-}
-
 // "kubectl-steward/v1.2"
 std::string UserAgent(const plugin::Program& program) {
   std::string name = program.name;
   std::replace(name.begin(), name.end(), ' ', '-');
   return StrCat(name, "/", BuildVersion().git_version);
+}
+
+// How long people may take to log in with a credential plugin.
+constexpr absl::Duration kLoginLimit = absl::Minutes(5);
+
+// Without credentials kubectl asks for a name and a password, which no cluster takes any more.
+absl::StatusOr<kube::ClientConfig> FindCluster(const plugin::CommonFlags& flags) {
+  absl::StatusOr<kube::ClientConfig> config =
+      kube::FindCluster(flags.kubeconfig, {.overrides = flags.cluster});
+  if (absl::IsFailedPrecondition(config.status())) {
+    return plugin::Misused(
+        "there is no kubeconfig: name one with --kubeconfig or KUBECONFIG, or put it at "
+        "~/.kube/config");
+  }
+  if (config.ok() && config->tls && !kube::HasStaticCredentials(*config) && !config->exec) {
+    return plugin::Misused("the kubeconfig's user has no credentials");
+  }
+  return config;
+}
+
+kube::RestClientOptions ClientOptions(const plugin::Program& program,
+                                      const plugin::CommonFlags& flags) {
+  kube::RestClientOptions options;
+  options.user_agent = UserAgent(program);
+  options.transport.exec = {.limit = kLoginLimit, .shows_errors = true};
+  if (flags.request_timeout > absl::ZeroDuration()) {
+    options.request_timeout = flags.request_timeout;
+    options.list_timeout = flags.request_timeout;
+  }
+  return options;
+}
+
+// As kubectl says it: who refused is named.
+void PrintError(const absl::Status& status) {
+  const std::string reason = kube::IsAnswer(status) ? kube::FromStatus(status).reason : "";
+  const std::string who = reason.empty() ? "error" : StrCat("Error from server (", reason, ")");
+  std::fprintf(stderr, "%s: %s\n", who.c_str(), plugin::Printable(ToStd(status.message())).c_str());
 }
 
 bool IsDocument(const std::string& output) { return output == "json" || output == "yaml"; }
@@ -83,11 +105,9 @@ absl::Status Run(const plugin::Program& program, const plugin::CommandLine& line
     return RunWith(*none, kDefaultNamespace, io, line, document);
   }
   ASSIGN_OR_RETURN(const kube::ClientConfig config, FindCluster(line.common));
-  kube::RestClientOptions rest;
-  rest.user_agent = UserAgent(program);
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> client,
                    kube::MakeRestClient(config, io.get_executor(), Clock::Real(), Random::Real(),
-                                        std::move(rest)));
+                                        ClientOptions(program, line.common)));
   return RunWith(*client, config.ns.empty() ? kDefaultNamespace : config.ns, io, line, document);
 }
 
@@ -97,8 +117,7 @@ int RunCommand(const plugin::Program& program, const std::vector<plugin::KnownCo
                const std::vector<std::string>& args) {
   const absl::StatusOr<plugin::CommandLine> line = plugin::ParseCommandLine(known, args, program);
   if (!line.ok()) {
-    std::fprintf(stderr, "%s: %s\n", program.name.c_str(),
-                 std::string(line.status().message()).c_str());
+    PrintError(line.status());
     return static_cast<int>(plugin::Exit::kUsage);
   }
   if (!line->help.empty()) {
@@ -109,8 +128,7 @@ int RunCommand(const plugin::Program& program, const std::vector<plugin::KnownCo
   const absl::Status status = Run(program, *line, document);
   plugin::Conclude(status, document);
   if (!status.ok()) {
-    std::fprintf(stderr, "%s %s: %s\n", program.name.c_str(), line->name.c_str(),
-                 plugin::Printable(ToStd(status.message())).c_str());
+    PrintError(status);
   }
   if (IsDocument(line->common.output)) {
     std::fputs(plugin::ReportText(document, line->common.output == "yaml").c_str(), stdout);

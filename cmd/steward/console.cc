@@ -143,7 +143,7 @@ absl::StatusOr<http::Handler> Console::MakeHandler() {
     ASSIGN_OR_RETURN(key_, NewKey());
     proxy.access.key = key_;
   } else {
-    config = console::WithoutCredentials(std::move(config));
+    config = kube::WithoutCredentials(std::move(config));
   }
   ASSIGN_OR_RETURN(upstream_, console::Upstream::Create(config, threads_.executor(0), Clock::Real(),
                                                         console::ConnectionsFor(proxy)));

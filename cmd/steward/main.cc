@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cmd/steward/apiserver.h"
+#include "cmd/steward/completion_runner.h"
 #include "cmd/steward/console.h"
 #include "cmd/steward/controllers.h"
 #include "cmd/steward/nouns.h"
@@ -43,6 +44,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> args(argv + 1, argv + argc);
   if (argc > 0 && steward::IsPluginName(argv[0])) return steward::RunPlugin(args);
+  if (argc > 0 && steward::IsCompletionName(argv[0])) return steward::RunCompletion(args);
   const std::string_view command = args.empty() ? "help" : std::string_view(args[0]);
   if (command == "up") return steward::RunUp({args.begin() + 1, args.end()});
   if (command == "apiserver") return steward::RunApiServer({args.begin() + 1, args.end()});

@@ -97,7 +97,7 @@ TEST_F(NounsTest, AVerbRunsWithoutACluster) {
 TEST_F(NounsTest, ItsReportIsForPrograms) {
   const Ran ran = Run({"folder", "look", "bad", "-o", "json"});
   EXPECT_EQ(ran.exit, 3);
-  EXPECT_THAT(ran.error, HasSubstr("steward folder look: bad is refused\n"));
+  EXPECT_THAT(ran.error, HasSubstr("error: bad is refused\n"));
   ASSERT_OK_AND_ASSIGN(const boost::json::value report, ParseJson(ran.out));
   EXPECT_EQ(report.at("kind"), "LookReport");
   EXPECT_EQ(report.at("folder"), "bad");
@@ -107,14 +107,14 @@ TEST_F(NounsTest, ItsReportIsForPrograms) {
 TEST_F(NounsTest, OneThatNeedsNoClusterHasNone) {
   const Ran ran = Run({"folder", "look", "cluster"});
   EXPECT_EQ(ran.exit, 1);
-  EXPECT_THAT(ran.error, HasSubstr("steward folder look: this command asks no cluster"));
+  EXPECT_THAT(ran.error, HasSubstr("error: this command asks no cluster"));
   EXPECT_EQ(Run({"folder", "look", "here", "--kubeconfig=x"}).exit, 2);
 }
 
 TEST_F(NounsTest, TheOthersLookForAKubeconfig) {
   const Ran ran = Run({"folder", "send", "here"});
   EXPECT_EQ(ran.exit, 2);
-  EXPECT_THAT(ran.error, HasSubstr("steward folder send: there is no kubeconfig"));
+  EXPECT_THAT(ran.error, HasSubstr("error: there is no kubeconfig"));
 }
 
 TEST_F(NounsTest, WrongUsage) {
@@ -124,7 +124,7 @@ TEST_F(NounsTest, WrongUsage) {
                                                {"folder", "look", "a", "--nope"}}) {
     const Ran ran = Run(args);
     EXPECT_EQ(ran.exit, 2);
-    EXPECT_THAT(ran.error, StartsWith("steward: "));
+    EXPECT_THAT(ran.error, StartsWith("error: "));
     EXPECT_EQ(ran.out, "");
   }
 }
@@ -132,11 +132,11 @@ TEST_F(NounsTest, WrongUsage) {
 TEST_F(NounsTest, Help) {
   const Ran noun = Run({"folder", "--help"});
   EXPECT_EQ(noun.exit, 0);
-  EXPECT_THAT(noun.out, HasSubstr("Usage: steward folder ["));
+  EXPECT_THAT(noun.out, HasSubstr("Usage:\n  steward folder COMMAND ["));
   EXPECT_THAT(noun.out, HasSubstr("Look at a folder"));
   EXPECT_EQ(Run({"folder"}).out, noun.out);
   const Ran verb = Run({"folder", "look", "--help"});
-  EXPECT_THAT(verb.out, HasSubstr("Usage: steward folder look ["));
+  EXPECT_THAT(verb.out, HasSubstr("Usage:\n  steward folder look DIR ["));
   EXPECT_THAT(verb.out, HasSubstr("Exit codes: 0 done"));
   EXPECT_THAT(verb.out, HasSubstr("--output"));
   EXPECT_THAT(verb.out, Not(HasSubstr("--kubeconfig")));

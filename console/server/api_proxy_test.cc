@@ -312,18 +312,18 @@ TEST_F(ApiProxyTest, TheKubeconfigsCredentialsAreForTheKey) {
   EXPECT_THAT(server_->requests().front(), Not(HasSubstr("the-key")));
 }
 
-TEST_F(ApiProxyTest, WithoutCredentials) {
+TEST_F(ApiProxyTest, TheKubeconfigsUserMayActAsSomebody) {
   kube::ClientConfig config;
-  config.host = "h";
-  config.ca_pem = "ca";
-  config.cert_pem = config.key_pem = config.token = config.token_file = config.username =
-      config.password = "secret";
-  const kube::ClientConfig bare = WithoutCredentials(config);
-  EXPECT_EQ(bare.host, "h");
-  EXPECT_EQ(bare.ca_pem, "ca");
-  EXPECT_EQ(StrCat(bare.cert_pem, bare.key_pem, bare.token, bare.token_file, bare.username,
-                   bare.password),
-            "");
+  config.token = "kubeconfigs-token";
+  config.acting = {.name = "jane", .groups = {"ops"}};
+  ConnectWithKey(config);
+  server_->Answer(Response(200, "{}"));
+  auto exchange = Make("GET", "/version");
+  exchange->request.headers.Set("Authorization", "Bearer the-key");
+  EXPECT_EQ(Ask(std::move(exchange))->browser.status(), 200);
+  EXPECT_THAT(server_->requests().front(),
+              HasSubstr("Authorization: Bearer kubeconfigs-token\r\nImpersonate-User: jane\r\n"
+                        "Impersonate-Group: ops\r\n"));
 }
 
 TEST_F(ApiProxyTest, AnswersAreStreamed) {

@@ -5,15 +5,14 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
-#include "kube/client/byte_stream.h"
 #include "kube/client/config.h"
 #include "kube/client/connection_pool.h"
-#include "kube/client/credentials.h"
-#include "kube/client/http_connection.h"
+#include "kube/client/transport.h"
 
 namespace steward::console {
 
@@ -27,10 +26,7 @@ struct UpstreamRequest {
 
 // The head of an answer, and the connection that its body is read from. The answer of a HEAD has
 // no body to be read, and its connection is not to be recycled.
-struct UpstreamAnswer {
-  kube::ConnectionPool::Lease lease;
-  kube::ResponseHead head;
-};
+using UpstreamAnswer = kube::Transport::Answer;
 
 class Upstream {
  public:
@@ -42,29 +38,20 @@ class Upstream {
                                                           kube::ConnectionPoolOptions connections);
 
   // Errors carry a Kubernetes Status, or are kUnavailable: 503 where no connection can be made or
-  // the configuration's credentials cannot be read, 502 where it ends before an answer. What only
+  // the configuration's credentials cannot be had, 502 where it ends before an answer. What only
   // reads is sent once more when a kept connection turns out to be closed. `request` stays until
   // the task ends; when it is cancelled, the request is reset.
   Task<UpstreamAnswer> Send(const UpstreamRequest& request);
 
  private:
-  Upstream(const kube::ClientConfig& config, std::unique_ptr<kube::Dialer> dialer,
-           boost::asio::any_io_executor executor, Clock& clock,
-           kube::ConnectionPoolOptions connections);
+  Upstream(std::unique_ptr<kube::Transport> transport, std::string acting)
+      : transport_(std::move(transport)), acting_(std::move(acting)) {}
 
-  Task<UpstreamAnswer> SendAs(const UpstreamRequest& request, const std::string& authorization);
-  Task<UpstreamAnswer> SendOn(const UpstreamRequest& request, const std::string& bytes, bool fresh,
-                              bool& stale);
-  std::string Serialize(const UpstreamRequest& request, const std::string& authorization) const;
+  Task<UpstreamAnswer> SendAs(const UpstreamRequest& request, std::string identity);
 
-  const std::string host_;
-  const std::string path_prefix_;
-  kube::Credentials credentials_;
-  kube::ConnectionPool pool_;
+  const std::unique_ptr<kube::Transport> transport_;
+  const std::string acting_;  // as whom the configuration acts: fields, lines with their ends
 };
-
-// The same server without any credentials.
-kube::ClientConfig WithoutCredentials(kube::ClientConfig config);
 
 }  // namespace steward::console
 

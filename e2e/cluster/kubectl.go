@@ -28,6 +28,12 @@ func (c *Cluster) FollowAs(ctx context.Context, kubeconfig string, args ...strin
 // KubectlDir is the folder of the kubectl in use.
 func (c *Cluster) KubectlDir() string { return c.paths.tools }
 
+// KubectlPath is the kubectl in use, for who runs it in another way.
+func KubectlPath() (string, error) {
+	paths, err := findPaths()
+	return filepath.Join(paths.tools, "kubectl"), err
+}
+
 // RunKubectl runs kubectl against any server, with home as its home directory and more in its environment.
 func RunKubectl(ctx context.Context, home, kubeconfig string, more []string, args ...string) (string, error) {
 	paths, err := findPaths()

@@ -1,16 +1,13 @@
 package docs_test
 
 import (
-	"bufio"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"steward.dev/e2e/cluster"
-	"steward.dev/e2e/docs"
 )
 
 // unprompted are the commands that stand in a document without a prompt, since it shows no output of them; and what runs them.
@@ -25,12 +22,8 @@ var unprompted = map[string]string{
 	"kubectl wait apiservice v1alpha1.views.operators.coreos.com --for=condition=Available --timeout=60s": "e2e/node",
 	"kubectl get installedoperators -A":                                                                   "e2e/node",
 
-	"ln -s /usr/local/bin/steward /usr/local/bin/kubectl-steward": "newWalk, which links it in a folder of its own",
-
-	"kubectl proxy --port=8001 &": "TestThroughAProxy",
-	"kubectl config --kubeconfig=proxy.yaml set-cluster proxy --server=http://127.0.0.1:8001": "TestThroughAProxy",
-	"kubectl config --kubeconfig=proxy.yaml set-context proxy --cluster=proxy":                "TestThroughAProxy",
-	"kubectl steward --kubeconfig=proxy.yaml --context=proxy status -A":                       "TestThroughAProxy",
+	"ln -s /usr/local/bin/steward /usr/local/bin/kubectl-steward":          "newWalk, which links it in a folder of its own",
+	"ln -s /usr/local/bin/steward /usr/local/bin/kubectl_complete-steward": "e2e/plugin, which links it, too",
 }
 
 var isCommand = regexp.MustCompile(`^(\./dev|kubectl|steward|ln|export|docker|make|go|bazel|curl|git) `)
@@ -75,50 +68,4 @@ func TestEveryCommandIsRun(t *testing.T) {
 	for command := range left {
 		t.Errorf("no document has %q any more", command)
 	}
-}
-
-// Where a kubeconfig has what is not supported, kubectl's proxy is the way.
-func TestThroughAProxy(t *testing.T) {
-	var commands []string
-	for _, command := range withoutPrompt(t, "docs/kubectl-steward.md") {
-		if strings.Contains(command, "proxy") {
-			commands = append(commands, command)
-		}
-	}
-	if len(commands) != 4 {
-		t.Fatalf("the document's commands are %q", commands)
-	}
-	w := newWalk(t, "docs/kubectl-steward.md")
-	port := w.proxy(t, strings.TrimSuffix(commands[0], " &"))
-	for i, command := range commands {
-		commands[i] = strings.ReplaceAll(command, "8001", port)
-	}
-	for _, command := range commands[1:3] {
-		must(t, w.start(t, docs.Step{Command: command}).end())
-	}
-	run := w.start(t, docs.Step{Command: commands[3]})
-	must(t, run.end())
-	screen := strings.Join(run.screen(), "\n")
-	if run.cmd.ProcessState.ExitCode() != 0 || !strings.Contains(screen, "tidepool-postgres") {
-		t.Errorf("%s", screen)
-	}
-}
-
-// proxy runs the document's proxy until the test's end, on a port of its own choice in place of the document's, and returns
-// that once it listens.
-func (w *walk) proxy(t *testing.T, command string) string {
-	t.Helper()
-	proxy := exec.Command("/bin/bash", "-c", "exec "+strings.ReplaceAll(command, "--port=8001", "--port=0"))
-	proxy.Dir, proxy.Env = w.folder, w.environment
-	said, err := proxy.StdoutPipe()
-	must(t, err)
-	must(t, proxy.Start())
-	t.Cleanup(func() { _ = proxy.Process.Kill(); _ = proxy.Wait() })
-	line, err := bufio.NewReader(said).ReadString('\n')
-	must(t, err)
-	_, port, found := strings.Cut(strings.TrimSpace(line), "127.0.0.1:")
-	if !found {
-		t.Fatalf("kubectl's proxy said %q", line)
-	}
-	return port
 }

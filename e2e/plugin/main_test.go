@@ -7,6 +7,7 @@ package plugin_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -86,7 +87,7 @@ func setUp(ctx context.Context) (err error) {
 	return startControllers(ctx)
 }
 
-// installPlugin does what the documentation says: the binary under kubectl's name for it, in the PATH.
+// installPlugin does what the documentation says: the binary under kubectl's names for it and for its completion, in the PATH.
 func installPlugin() error {
 	binary, err := cluster.Binary()
 	if err != nil {
@@ -96,7 +97,8 @@ func installPlugin() error {
 	if err := os.Mkdir(pluginDir, 0o755); err != nil {
 		return err
 	}
-	return os.Symlink(binary, filepath.Join(pluginDir, "kubectl-steward"))
+	return errors.Join(os.Symlink(binary, filepath.Join(pluginDir, "kubectl-steward")),
+		os.Symlink(binary, filepath.Join(pluginDir, "kubectl_complete-steward")))
 }
 
 // createDefinitions makes OLM's kinds; those that OLM's own files lack here get a definition that takes anything.

@@ -1,16 +1,11 @@
-// Connections to the API server as plain byte streams, with or without TLS. Each lives on its
-// executor.
+// The interface of connections to the API server, with or without TLS. Each lives on its executor.
 #ifndef KUBE_CLIENT_BYTE_STREAM_H_
 #define KUBE_CLIENT_BYTE_STREAM_H_
 
-#include <boost/asio/any_io_executor.hpp>
-#include <memory>
 #include <span>
 #include <string_view>
 
 #include "base/async/task.h"
-#include "kube/client/config.h"
-#include "kube/client/host_resolver.h"
 #include "kube/meta/write_options.h"
 
 namespace steward::kube {
@@ -37,22 +32,6 @@ class ByteStream {
   // arrived.
   virtual bool IsQuiet() = 0;
 };
-
-// The factory of connections.
-class Dialer {
- public:
-  virtual ~Dialer() = default;
-  // Resolves, connects, and with TLS verifies the server. kUnavailable with the reason.
-  virtual Task<std::unique_ptr<ByteStream>> Dial() = 0;
-};
-
-// TLS 1.2 or newer; the server's chain is verified against the configured authorities and its name
-// or address against the certificate (RFC 6125), unless the configuration says otherwise. TCP
-// keepalive finds dead peers within about a minute. kInvalidArgument for certificates or keys that
-// do not parse. `look_up` finds the addresses of a host that is a name.
-absl::StatusOr<std::unique_ptr<Dialer>> MakeDialer(const ClientConfig& config,
-                                                   boost::asio::any_io_executor executor,
-                                                   HostLookUp look_up = LookUpHost);
 
 }  // namespace steward::kube
 

@@ -1,9 +1,9 @@
 #include "kube/client/config.h"
 
-#include <cstdlib>
 #include <fstream>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -53,6 +53,11 @@ absl::Status SplitAuthority(std::string_view url, std::string_view authority, st
   return absl::OkStatus();
 }
 
+// Plain requests are told to an HTTP proxy, which sends them on.
+bool IsToldToProxy(const ClientConfig& config) {
+  return !config.tls && config.proxy && config.proxy->kind != Proxy::Kind::kSocks5;
+}
+
 }  // namespace
 
 absl::Status SetServerUrl(std::string_view url, ClientConfig& config) {
@@ -83,11 +88,38 @@ absl::Status SetServerUrl(std::string_view url, ClientConfig& config) {
   return absl::OkStatus();
 }
 
+bool HasStaticCredentials(const ClientConfig& config) {
+  return !config.cert_pem.empty() || !config.token.empty() || !config.token_file.empty() ||
+         !config.username.empty() || !config.password.empty();
+}
+
+ClientConfig WithoutCredentials(ClientConfig config) {
+  for (std::string* credential : {&config.cert_pem, &config.key_pem, &config.token,
+                                  &config.token_file, &config.username, &config.password}) {
+    credential->clear();
+  }
+  config.exec.reset();
+  config.acting.reset();
+  return config;
+}
+
 std::string HostField(const ClientConfig& config) {
   const bool is_v6 = config.host.find(':') != std::string::npos;
   const bool default_port = config.port == (config.tls ? 443 : 80);
   return StrCat(is_v6 ? "[" : "", config.host, is_v6 ? "]" : "",
                 default_port ? "" : StrCat(":", config.port));
+}
+
+std::string RequestPrefix(const ClientConfig& config) {
+  return IsToldToProxy(config) ? StrCat("http://", HostField(config), config.path_prefix)
+                               : config.path_prefix;
+}
+
+std::string FixedFields(const ClientConfig& config) {
+  std::string fields = StrCat("Host: ", HostField(config), "\r\n");
+  const std::string authorization = IsToldToProxy(config) ? ProxyAuthorization(*config.proxy) : "";
+  if (!authorization.empty()) StrAppend(&fields, "Proxy-Authorization: ", authorization, "\r\n");
+  return fields;
 }
 
 absl::Status CheckToken(std::string_view token) {
@@ -115,16 +147,16 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return bytes;
 }
 
-absl::StatusOr<ClientConfig> InClusterConfig(const std::string& folder) {
-  const char* host = std::getenv("KUBERNETES_SERVICE_HOST");
-  const char* port = std::getenv("KUBERNETES_SERVICE_PORT");
-  if (host == nullptr || port == nullptr || *host == '\0' || *port == '\0') {
+absl::StatusOr<ClientConfig> InClusterConfig(const std::string& folder,
+                                             const Environment& environment) {
+  const std::string name = environment("KUBERNETES_SERVICE_HOST");
+  const std::string port = environment("KUBERNETES_SERVICE_PORT");
+  if (name.empty() || port.empty()) {
     return absl::FailedPreconditionError(
         "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; "
         "name a kubeconfig with --kubeconfig");
   }
-  const std::string_view name = host;
-  const bool is_v6 = name.find(':') != std::string_view::npos;
+  const bool is_v6 = name.find(':') != std::string::npos;
   ClientConfig config;
   RETURN_IF_ERROR(SetServerUrl(
       StrCat("https://", is_v6 ? "[" : "", name, is_v6 ? "]" : "", ":", port), config));
@@ -133,6 +165,12 @@ absl::StatusOr<ClientConfig> InClusterConfig(const std::string& folder) {
   // Checks that the token file exists: it is read later and repeatedly, and if it is missing now it
   // will not appear.
   RETURN_IF_ERROR(ReadFile(config.token_file).status());
+  config.ns = environment("POD_NAMESPACE");
+  if (config.ns.empty()) {
+    absl::StatusOr<std::string> ns = ReadFile(StrCat(folder, "/namespace"));
+    if (ns.ok()) config.ns = std::string(absl::StripAsciiWhitespace(*ns));
+  }
+  config.proxy = ProxyOfEnvironment(config.tls, config.host, config.port, environment);
   return config;
 }
 

@@ -5,11 +5,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "kube/client/exec_plugin.h"
+#include "kube/client/proxy.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::kube {
 
@@ -31,9 +35,18 @@ struct ClientConfig {
   std::string token_file;  // wins over `token`; read again as it is rotated
   std::string username;    // basic authentication
   std::string password;
+  std::optional<ExecPlugin> exec;  // asked where none of the above is there
+
+  std::optional<UserInfo> acting;  // as whom each request acts (impersonation)
+  std::optional<Proxy> proxy;      // through which the server is reached
 
   std::string ns;  // the kubeconfig context's namespace, "" when it names none
 };
+
+// True if there is a certificate, a token, a token file, or a name with a password.
+bool HasStaticCredentials(const ClientConfig& config);
+// The same server, and the way to it, without any credentials and acting as nobody else.
+ClientConfig WithoutCredentials(ClientConfig config);
 
 // Returns the bytes of a whole file.
 using FileReader = std::function<absl::StatusOr<std::string>(const std::string& path)>;
@@ -41,15 +54,23 @@ using FileReader = std::function<absl::StatusOr<std::string>(const std::string& 
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 // The configuration of a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT of the
-// environment, token and ca.crt in `folder`. kFailedPrecondition when the process is not in a pod.
+// environment, token and ca.crt in `folder`; the namespace is POD_NAMESPACE, else the account's.
+// The proxy is the environment's. kFailedPrecondition when the process is not in a pod.
 absl::StatusOr<ClientConfig> InClusterConfig(
-    const std::string& folder = "/var/run/secrets/kubernetes.io/serviceaccount");
+    const std::string& folder = "/var/run/secrets/kubernetes.io/serviceaccount",
+    const Environment& environment = ProcessEnvironment());
 
-// Sets the server of `config` from "https://host:port/prefix"; the scheme is required.
+// Sets the server of `config` from "https://host:port/prefix".
 absl::Status SetServerUrl(std::string_view url, ClientConfig& config);
 
 // The server as the Host field of requests names it: "host", "host:6443", "[::1]:6443".
 std::string HostField(const ClientConfig& config);
+// What stands before each request's target: the server's path prefix, and the whole URL before it
+// where a proxy is told plain requests.
+std::string RequestPrefix(const ClientConfig& config);
+// The fields of each request that follow from the configuration, lines with their ends: Host, and
+// what the proxy of plain requests asks for.
+std::string FixedFields(const ClientConfig& config);
 
 // OK when `token` can be sent in a header: not empty, printable ASCII without blanks.
 absl::Status CheckToken(std::string_view token);

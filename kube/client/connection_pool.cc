@@ -32,6 +32,7 @@ struct ConnectionPool::State {
   const ConnectionPoolOptions options;
   std::deque<Idle> idle;  // the newest last
   size_t places_taken = 0;
+  size_t generation = 0;  // of the certificate
   std::list<Waiter*> queue;
 
   // Gives the place to the first in the queue, or back to the pool.
@@ -91,13 +92,14 @@ struct ConnectionPool::State {
 
 ConnectionPool::ConnectionPool(std::unique_ptr<Dialer> dialer, asio::any_io_executor executor,
                                Clock& clock, ConnectionPoolOptions options)
-    : state_(new State{std::move(dialer), std::move(executor), clock, options, {}, 0, {}}) {}
+    : state_(new State{std::move(dialer), std::move(executor), clock, options, {}, 0, 0, {}}) {}
 
 Task<ConnectionPool::Lease> ConnectionPool::Acquire(bool fresh) {
   std::shared_ptr<State> state = state_;
   CO_RETURN_IF_ERROR(co_await State::TakePlace(state));
   Lease lease;
   lease.pool_ = state;
+  lease.generation_ = state->generation;
   if (!fresh) lease.connection_ = state->TakeIdle();
   lease.used_before_ = lease.connection_ != nullptr;
   if (!lease.used_before_) {
@@ -113,6 +115,13 @@ Task<ConnectionPool::Lease> ConnectionPool::Acquire(bool fresh) {
   co_return std::move(lease);
 }
 
+absl::Status ConnectionPool::UseCertificate(const PemKeyPair& certificate) {
+  RETURN_IF_ERROR(state_->dialer->UseCertificate(certificate));
+  state_->idle.clear();
+  ++state_->generation;
+  return absl::OkStatus();
+}
+
 size_t ConnectionPool::idle() const { return state_->idle.size(); }
 size_t ConnectionPool::in_use() const { return state_->places_taken; }
 
@@ -122,11 +131,12 @@ ConnectionPool::Lease& ConnectionPool::Lease::operator=(Lease&& other) noexcept 
   pool_ = std::move(other.pool_);
   connection_ = std::move(other.connection_);
   used_before_ = other.used_before_;
+  generation_ = other.generation_;
   return *this;
 }
 
 void ConnectionPool::Lease::Recycle() {
-  if (pool_ && connection_ && connection_->reusable() &&
+  if (pool_ && connection_ && connection_->reusable() && generation_ == pool_->generation &&
       pool_->idle.size() < pool_->options.max_idle) {
     pool_->idle.push_back({std::move(connection_), pool_->clock.Now()});
   }

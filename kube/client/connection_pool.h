@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
-#include "kube/client/byte_stream.h"
+#include "base/tls/certificate.h"
+#include "kube/client/dialer.h"
 #include "kube/client/http_connection.h"
 
 namespace steward::kube {
@@ -57,6 +59,7 @@ class ConnectionPool {
     std::shared_ptr<State> pool_;  // null: empty, or holds no place
     std::unique_ptr<HttpConnection> connection_;
     bool used_before_ = false;
+    size_t generation_ = 0;
   };
 
   // REQUIRES: `clock` outlives the pool and its leases.
@@ -65,6 +68,10 @@ class ConnectionPool {
 
   // Returns an idle connection (unless `fresh`) or a new one; waits while all are in use.
   Task<Lease> Acquire(bool fresh);
+
+  // New connections present this certificate; those that are there are used up, and not kept.
+  // kInvalidArgument if it does not parse: then nothing changes.
+  absl::Status UseCertificate(const PemKeyPair& certificate);
 
   size_t idle() const;
   size_t in_use() const;

@@ -18,6 +18,7 @@
 #include "base/status/matchers.h"
 #include "kube/client/byte_stream.h"
 #include "kube/client/config.h"
+#include "kube/client/dialer.h"
 
 namespace steward::kube {
 namespace {

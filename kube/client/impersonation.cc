@@ -49,13 +49,10 @@ std::string ExtraKey(std::string_view key) {
 
 }  // namespace
 
-absl::Status CheckActingUser(const UserInfo& user) {
+absl::Status CheckImpersonation(const UserInfo& user) {
   RETURN_IF_ERROR(CheckText("name", user.name));
   RETURN_IF_ERROR(CheckText("uid", user.uid, /*may_be_empty=*/true));
   for (const std::string& group : user.groups) {
-    if (group == kMasters) {
-      return absl::InvalidArgumentError("no request may act as a user in the group system:masters");
-    }
     RETURN_IF_ERROR(CheckText("group", group));
   }
   for (const auto& [key, values] : user.extra) {
@@ -64,6 +61,16 @@ absl::Status CheckActingUser(const UserInfo& user) {
     }
     for (const std::string& value : values) {
       RETURN_IF_ERROR(CheckText("extra value", value, /*may_be_empty=*/true));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckActingUser(const UserInfo& user) {
+  RETURN_IF_ERROR(CheckImpersonation(user));
+  for (const std::string& group : user.groups) {
+    if (group == kMasters) {
+      return absl::InvalidArgumentError("no request may act as a user in the group system:masters");
     }
   }
   return absl::OkStatus();

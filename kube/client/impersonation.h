@@ -10,14 +10,18 @@
 
 namespace steward::kube {
 
-// Whether a client may act as `user` (Client::As): kInvalidArgument for the name "", for the group
-// system:masters, and for a text that a server would not read as it is: empty, with a control
-// character, or with white space at an end, which HTTP drops. Values of `extra` may be empty.
+// Whether a request can act as `user`: kInvalidArgument for the name "", and for a text that a
+// server would not read as it is: empty, with a control character, or with white space at an end,
+// which HTTP drops. Values of `extra` may be empty.
+absl::Status CheckImpersonation(const UserInfo& user);
+
+// Whether a client may act as `user` (Client::As), who is not who runs this program: as above, and
+// never with the group system:masters.
 absl::Status CheckActingUser(const UserInfo& user);
 
 // The lines Impersonate-User, -Uid, -Group and -Extra-<key>, each with its end. The keys of `extra`
 // are percent-encoded, upper case included, because servers read header names in lower case.
-// REQUIRES: CheckActingUser(user) is OK.
+// REQUIRES: CheckImpersonation(user) is OK.
 std::string ImpersonationHeaders(const UserInfo& user);
 
 }  // namespace steward::kube

@@ -1,4 +1,4 @@
-// Reading of kubeconfig files. Thread-safe functions.
+// Reading of kubeconfig files by client-go's rules. Thread-safe functions.
 #ifndef KUBE_CLIENT_KUBECONFIG_H_
 #define KUBE_CLIENT_KUBECONFIG_H_
 
@@ -8,30 +8,65 @@
 
 #include "absl/status/statusor.h"
 #include "kube/client/config.h"
+#include "kube/client/proxy.h"
 
 namespace steward::kube {
 
-// Reads the kubeconfig at `path`, YAML or JSON, as kubectl does; `context` "" = its
-// current-context. Names of files in it are relative to the kubeconfig's folder; the files are read
-// now, except the token file. Exec and auth-provider plugins, proxy-url and impersonation are
-// refused with a sentence that names an alternative. insecure-skip-tls-verify is honoured, with a
-// warning in the log; together with a certificate authority it is refused, as kubectl does.
-absl::StatusOr<ClientConfig> LoadKubeconfig(const std::string& path, std::string_view context = "");
+// What flags say in place of kubeconfigs; "" and empty = nothing.
+struct KubeconfigOverrides {
+  std::string context;  // the context to use, and the entries to use in place of its own
+  std::string cluster;
+  std::string user;
 
-// Reads several as one: of contexts, clusters, users and current-contexts with one name the first
-// counts. REQUIRES: `paths` is not empty.
+  std::string server;
+  std::string certificate_authority;  // a file; with the next in place of the cluster's
+  bool insecure_skip_tls_verify = false;
+  std::string tls_server_name;
+
+  std::string token;
+  std::string as;
+  std::string as_uid;
+  std::vector<std::string> as_groups;
+};
+
+struct KubeconfigOptions {
+  KubeconfigOverrides overrides;
+  FileReader read_file = ReadFile;
+  Environment environment = ProcessEnvironment();
+};
+
+// Reads the kubeconfigs at `paths`, YAML or JSON, as one: of contexts, clusters, users and
+// current-contexts with one name the first counts. Names of files in them are relative to their
+// folder; the files are read now, except the token file. kInvalidArgument for what kubectl refuses,
+// and for auth-provider plugins, with a sentence that names an alternative. As with kubectl,
+// credentials are not for servers without TLS. insecure-skip-tls-verify is honoured, with a warning
+// in the log. Without proxy-url the proxy is the environment's.
 absl::StatusOr<ClientConfig> LoadKubeconfigs(const std::vector<std::string>& paths,
-                                             std::string_view context = "");
-
-// The kubeconfigs that kubectl would use: the file that a flag names; else those of the
-// colon-separated list `variable` (KUBECONFIG) that exist; else config in .kube in `home`, if it
-// exists. Empty when there is none.
-std::vector<std::string> KubeconfigPaths(const std::string& flag, std::string_view variable,
-                                         std::string_view home);
+                                             const KubeconfigOptions& options = {});
+// The same of one file; `context` "" = its current-context.
+absl::StatusOr<ClientConfig> LoadKubeconfig(const std::string& path, std::string_view context = "");
 
 // Parses a kubeconfig's text; `folder` "" = the working directory.
 absl::StatusOr<ClientConfig> ParseKubeconfig(std::string_view text, std::string_view folder,
-                                             std::string_view context, const FileReader& read_file);
+                                             const KubeconfigOptions& options);
+
+// The kubeconfigs that kubectl would use: the file that a flag names; else those of the
+// colon-separated list KUBECONFIG that exist; else config in .kube in HOME, if it exists. Empty
+// when there is none.
+std::vector<std::string> KubeconfigPaths(const std::string& flag, const Environment& environment);
+
+// The names of what kubeconfigs have, in their order, each once.
+struct KubeconfigNames {
+  std::vector<std::string> contexts;
+  std::vector<std::string> clusters;
+  std::vector<std::string> users;
+};
+absl::StatusOr<KubeconfigNames> ReadKubeconfigNames(const std::vector<std::string>& paths);
+
+// The cluster of a person at a terminal, as kubectl finds it: by kubeconfigs (`flag` as above),
+// else by `overrides` that name a server, else that of the pod. kFailedPrecondition where there is
+// none.
+absl::StatusOr<ClientConfig> FindCluster(const std::string& flag, const KubeconfigOptions& options);
 
 }  // namespace steward::kube
 

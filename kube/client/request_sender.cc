@@ -17,10 +17,6 @@ using Body = std::shared_ptr<const std::string>;
 
 constexpr size_t kMaxErrorBytes = 1 << 20;
 
-std::string FixedHeaders(const ClientConfig& config, const RestClientOptions& options) {
-  return StrCat("Host: ", HostField(config), "\r\nUser-Agent: ", options.user_agent, "\r\n");
-}
-
 // The request's name in messages: without the query, which can be long.
 std::string Describe(const RestRequest& request) {
   const std::string_view target = request.target;
@@ -56,23 +52,17 @@ Task<Body> ReadWholeBody(ConnectionPool::Lease& lease, size_t limit) {
 
 }  // namespace
 
-RequestSender::RequestSender(const ClientConfig& config, std::unique_ptr<Dialer> dialer,
-                             boost::asio::any_io_executor executor, Clock& clock, Random& random,
+RequestSender::RequestSender(std::unique_ptr<Transport> transport, Clock& clock, Random& random,
                              const RestClientOptions& options)
-    : fixed_headers_(FixedHeaders(config, options)),
-      path_prefix_(config.path_prefix),
-      credentials_(config, clock, options.read_file),
-      pool_(std::move(dialer), std::move(executor), clock, options.connections),
-      clock_(clock),
-      random_(random),
-      options_(options) {}
+    : transport_(std::move(transport)), clock_(clock), random_(random), options_(options) {}
 
 std::string RequestSender::Serialize(const RestRequest& request,
-                                     const std::string& authorization) const {
-  std::string bytes =
-      StrCat(request.method, " ", path_prefix_, request.target, " HTTP/1.1\r\n", fixed_headers_);
-  StrAppend(&bytes, "Accept: ", request.accept, "\r\n");
-  if (!authorization.empty()) StrAppend(&bytes, "Authorization: ", authorization, "\r\n");
+                                     const Credential& credential) const {
+  std::string bytes = transport_->Head(request.method, request.target);
+  StrAppend(&bytes, "User-Agent: ", options_.user_agent, "\r\nAccept: ", request.accept, "\r\n");
+  if (!credential.authorization.empty()) {
+    StrAppend(&bytes, "Authorization: ", credential.authorization, "\r\n");
+  }
   bytes += request.impersonation;
   if (!request.traceparent.empty()) {
     StrAppend(&bytes, "traceparent: ", request.traceparent, "\r\n");
@@ -85,57 +75,14 @@ std::string RequestSender::Serialize(const RestRequest& request,
   return bytes;
 }
 
-void RequestSender::Observe(const RestRequest& request, std::string_view code,
-                            absl::Time start) const {
-  if (options_.observer) options_.observer(request.method, code, clock_.Now() - start);
-}
-
-Task<RequestSender::Answer> RequestSender::SendOn(const RestRequest& request,
-                                                  const std::string& bytes, bool fresh,
-                                                  bool& stale) {
-  stale = false;
-  const absl::Time start = clock_.Now();
-  absl::StatusOr<ConnectionPool::Lease> lease = co_await pool_.Acquire(fresh);
-  if (!lease.ok()) {
-    Observe(request, "<error>", start);
-    co_return std::move(lease).status();
-  }
-  absl::StatusOr<ResponseHead> head = co_await (*lease)->Exchange(bytes, request.may_send);
-  if (!head.ok()) {
-    stale = lease->used_before() && !(*lease)->response_began();
-    Observe(request, "<error>", start);
-    co_return head.status();
-  }
-  Observe(request, StrCat(head->status), start);
-  co_return Answer{*std::move(lease), *std::move(head)};
-}
-
-// A kept connection that the server has just closed fails before any byte of an answer. A request
-// that only reads may then be sent again, once; a write may not, because it could have arrived.
-Task<RequestSender::Answer> RequestSender::Send(const RestRequest& request,
-                                                const std::string& authorization) {
-  const std::string bytes = Serialize(request, authorization);
-  bool stale = false;
-  absl::StatusOr<Answer> answer = co_await SendOn(request, bytes, /*fresh=*/false, stale);
-  if (stale && request.method == "GET") {
-    answer = co_await SendOn(request, bytes, /*fresh=*/true, stale);
-  }
-  co_return std::move(answer);
-}
-
-Task<RequestSender::Answer> RequestSender::SendAuthorized(const RestRequest& request) {
-  CO_ASSIGN_OR_RETURN(std::string authorization, credentials_.Authorization());
-  CO_ASSIGN_OR_RETURN(Answer answer, co_await Send(request, authorization));
-  if (answer.head.status != 401 || !credentials_.Refresh()) co_return std::move(answer);
-  answer = Answer{};  // gives its connection's place back first
-  CO_ASSIGN_OR_RETURN(authorization, credentials_.Authorization());
-  co_return co_await Send(request, authorization);
-}
-
-Task<ConnectionPool::Lease> RequestSender::OpenUnlimited(RestRequest request, absl::Time deadline) {
+Task<ConnectionPool::Lease> RequestSender::OpenUnlimited(RestRequest request, Credential credential,
+                                                         absl::Time deadline) {
   RetryPolicy policy(random_);
+  const std::string bytes = Serialize(request, credential);
   while (true) {
-    CO_ASSIGN_OR_RETURN(Answer answer, co_await SendAuthorized(request));
+    bool connected = false;
+    const Transport::Request sent{request.method, bytes, request.may_send};
+    CO_ASSIGN_OR_RETURN(Transport::Answer answer, co_await transport_->Send(sent, connected));
     const int code = answer.head.status;
     if (request.warnings != nullptr) *request.warnings = std::move(answer.head.warnings);
     if (request.date != nullptr) *request.date = answer.head.date;
@@ -148,27 +95,52 @@ Task<ConnectionPool::Lease> RequestSender::OpenUnlimited(RestRequest request, ab
   }
 }
 
-Task<Body> RequestSender::FetchUnlimited(RestRequest request, absl::Time deadline) {
+Task<Body> RequestSender::FetchUnlimited(RestRequest request, Credential credential,
+                                         absl::Time deadline) {
   const size_t limit = request.max_body_bytes;
   CO_ASSIGN_OR_RETURN(ConnectionPool::Lease lease,
-                      co_await OpenUnlimited(std::move(request), deadline));
+                      co_await OpenUnlimited(std::move(request), std::move(credential), deadline));
   CO_ASSIGN_OR_RETURN(Body body, co_await ReadWholeBody(lease, limit));
   lease.Recycle();
   co_return body;
 }
 
-Task<Body> RequestSender::Fetch(RestRequest request) {
+Task<Body> RequestSender::FetchWithin(RestRequest request, Credential credential) {
   const absl::Duration timeout = request.timeout;
+  const absl::Time deadline = clock_.Now() + timeout;
   std::string what = Describe(request);
-  co_return co_await WithTimeout(clock_, timeout, std::move(what),
-                                 FetchUnlimited(std::move(request), clock_.Now() + timeout));
+  co_return co_await WithTimeout(
+      clock_, timeout, std::move(what),
+      FetchUnlimited(std::move(request), std::move(credential), deadline));
+}
+
+Task<ConnectionPool::Lease> RequestSender::OpenWithin(RestRequest request, Credential credential) {
+  const absl::Duration timeout = request.timeout;
+  const absl::Time deadline = clock_.Now() + timeout;
+  std::string what = Describe(request);
+  co_return co_await WithTimeout(
+      clock_, timeout, std::move(what),
+      OpenUnlimited(std::move(request), std::move(credential), deadline));
+}
+
+Task<Body> RequestSender::Fetch(RestRequest request) {
+  CO_ASSIGN_OR_RETURN(Credential credential, co_await transport_->Current());
+  absl::StatusOr<Body> body = co_await FetchWithin(request, credential);
+  if (!absl::IsUnauthenticated(body.status())) co_return std::move(body);
+  CO_ASSIGN_OR_RETURN(const bool renewed, co_await transport_->Renew(credential));
+  if (!renewed) co_return std::move(body);
+  CO_ASSIGN_OR_RETURN(credential, co_await transport_->Current());
+  co_return co_await FetchWithin(std::move(request), std::move(credential));
 }
 
 Task<ConnectionPool::Lease> RequestSender::Open(RestRequest request) {
-  const absl::Duration timeout = request.timeout;
-  std::string what = Describe(request);
-  co_return co_await WithTimeout(clock_, timeout, std::move(what),
-                                 OpenUnlimited(std::move(request), clock_.Now() + timeout));
+  CO_ASSIGN_OR_RETURN(Credential credential, co_await transport_->Current());
+  absl::StatusOr<ConnectionPool::Lease> lease = co_await OpenWithin(request, credential);
+  if (!absl::IsUnauthenticated(lease.status())) co_return std::move(lease);
+  CO_ASSIGN_OR_RETURN(const bool renewed, co_await transport_->Renew(credential));
+  if (!renewed) co_return std::move(lease);
+  CO_ASSIGN_OR_RETURN(credential, co_await transport_->Current());
+  co_return co_await OpenWithin(std::move(request), std::move(credential));
 }
 
 }  // namespace steward::kube

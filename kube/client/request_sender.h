@@ -1,9 +1,8 @@
-// The sender of requests to the API server: connections, credentials, retries, time limits, errors.
-// Lives on its executor; calls may overlap.
+// The sender of requests to the API server: retries, time limits, errors. Lives on its executor;
+// calls may overlap.
 #ifndef KUBE_CLIENT_REQUEST_SENDER_H_
 #define KUBE_CLIENT_REQUEST_SENDER_H_
 
-#include <boost/asio/any_io_executor.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,10 +12,10 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
-#include "kube/client/config.h"
 #include "kube/client/connection_pool.h"
 #include "kube/client/credentials.h"
 #include "kube/client/rest_options.h"
+#include "kube/client/transport.h"
 #include "kube/meta/write_options.h"
 
 namespace steward::kube {
@@ -39,12 +38,12 @@ struct RestRequest {
   std::shared_ptr<std::optional<absl::Time>> date;
 };
 
-// Errors are those of kube::Client.
+// Errors are those of kube::Client. A request that is answered 401 is sent once more where there
+// are other credentials by then. Getting credentials counts toward no time limit.
 class RequestSender {
  public:
   // REQUIRES: `clock` and `random` outlive this object and its leases.
-  RequestSender(const ClientConfig& config, std::unique_ptr<Dialer> dialer,
-                boost::asio::any_io_executor executor, Clock& clock, Random& random,
+  RequestSender(std::unique_ptr<Transport> transport, Clock& clock, Random& random,
                 const RestClientOptions& options);
 
   // Returns a success's body, followed by RawObject::kPadding zero bytes.
@@ -56,24 +55,16 @@ class RequestSender {
   const RestClientOptions& options() const { return options_; }
 
  private:
-  struct Answer {
-    ConnectionPool::Lease lease;
-    ResponseHead head;
-  };
+  Task<std::shared_ptr<const std::string>> FetchWithin(RestRequest request, Credential credential);
+  Task<std::shared_ptr<const std::string>> FetchUnlimited(RestRequest request,
+                                                          Credential credential,
+                                                          absl::Time deadline);
+  Task<ConnectionPool::Lease> OpenWithin(RestRequest request, Credential credential);
+  Task<ConnectionPool::Lease> OpenUnlimited(RestRequest request, Credential credential,
+                                            absl::Time deadline);
+  std::string Serialize(const RestRequest& request, const Credential& credential) const;
 
-  Task<std::shared_ptr<const std::string>> FetchUnlimited(RestRequest request, absl::Time deadline);
-  Task<ConnectionPool::Lease> OpenUnlimited(RestRequest request, absl::Time deadline);
-  Task<Answer> SendAuthorized(const RestRequest& request);
-  Task<Answer> Send(const RestRequest& request, const std::string& authorization);
-  Task<Answer> SendOn(const RestRequest& request, const std::string& bytes, bool fresh,
-                      bool& stale);
-  std::string Serialize(const RestRequest& request, const std::string& authorization) const;
-  void Observe(const RestRequest& request, std::string_view code, absl::Time start) const;
-
-  const std::string fixed_headers_;
-  const std::string path_prefix_;
-  Credentials credentials_;
-  ConnectionPool pool_;
+  const std::unique_ptr<Transport> transport_;
   Clock& clock_;
   Random& random_;
   const RestClientOptions options_;

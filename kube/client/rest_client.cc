@@ -198,13 +198,14 @@ constexpr size_t kMaxVersionBytes = 64 << 10;
 
 class RestClient : public Client {
  public:
-  // `impersonation` as in RestRequest.
+  // `impersonation` as in RestRequest; `acts_for_good`: it is the configuration's.
   RestClient(asio::any_io_executor executor, RestClientOptions options, SenderPtr sender,
-             std::string impersonation)
+             std::string impersonation, bool acts_for_good)
       : executor_(std::move(executor)),
         options_(std::move(options)),
         sender_(std::move(sender)),
-        impersonation_(std::move(impersonation)) {}
+        impersonation_(std::move(impersonation)),
+        acts_for_good_(acts_for_good) {}
 
   ~RestClient() override {
     asio::post(executor_, [sender = std::move(sender_)] {});
@@ -329,8 +330,13 @@ class RestClient : public Client {
 
   std::unique_ptr<Client> As(const UserInfo& user) override {
     absl::Status refused = CheckActingUser(user);
+    if (acts_for_good_) {
+      refused = absl::FailedPreconditionError(
+          "the configuration acts as somebody already (impersonation), and nobody can act as two");
+    }
     if (!refused.ok()) return MakeRefusingClient(std::move(refused));
-    return std::make_unique<RestClient>(executor_, options_, sender_, ImpersonationHeaders(user));
+    return std::make_unique<RestClient>(executor_, options_, sender_, ImpersonationHeaders(user),
+                                        /*acts_for_good=*/false);
   }
 
  private:
@@ -370,6 +376,7 @@ class RestClient : public Client {
   const RestClientOptions options_;
   SenderPtr sender_;
   const std::string impersonation_;
+  const bool acts_for_good_;
 };
 
 }  // namespace
@@ -377,11 +384,12 @@ class RestClient : public Client {
 absl::StatusOr<std::unique_ptr<Client>> MakeRestClient(const ClientConfig& config,
                                                        asio::any_io_executor executor, Clock& clock,
                                                        Random& random, RestClientOptions options) {
-  ASSIGN_OR_RETURN(std::unique_ptr<Dialer> dialer, MakeDialer(config, executor));
-  auto sender =
-      std::make_shared<RequestSender>(config, std::move(dialer), executor, clock, random, options);
+  ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport,
+                   Transport::Create(config, executor, clock, options.transport));
+  auto sender = std::make_shared<RequestSender>(std::move(transport), clock, random, options);
   return std::make_unique<RestClient>(std::move(executor), std::move(options), std::move(sender),
-                                      /*impersonation=*/"");
+                                      config.acting ? ImpersonationHeaders(*config.acting) : "",
+                                      config.acting.has_value());
 }
 
 }  // namespace steward::kube

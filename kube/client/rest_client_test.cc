@@ -344,8 +344,8 @@ TEST_F(RestClientTest, CancelledCallClosesItsConnection) {
 
 TEST_F(RestClientTest, ConnectionsAreBounded) {
   RestClientOptions options;
-  options.connections.max_connections = 1;
-  options.connections.max_waiting = 1;
+  options.transport.connections.max_connections = 1;
+  options.transport.connections.max_waiting = 1;
   Connect(Config(), options);
   server_->Answer(ChunkedHead(), Then::kHold);
   const ListOptions list;
@@ -369,7 +369,7 @@ TEST_F(RestClientTest, TokenFileIsFollowed) {
   std::string token = "one\n";
   int reads = 0;
   RestClientOptions options;
-  options.read_file = [&](const std::string& path) -> absl::StatusOr<std::string> {
+  options.transport.read_file = [&](const std::string& path) -> absl::StatusOr<std::string> {
     EXPECT_EQ(path, "/run/token");
     ++reads;
     if (token.empty()) return absl::NotFoundError("no such file");
@@ -407,7 +407,7 @@ TEST_F(RestClientTest, TokenFileIsFollowed) {
 
 TEST_F(RestClientTest, UnusableTokenFileIsAnError) {
   RestClientOptions options;
-  options.read_file = [](const std::string&) { return std::string("a\r\nX: injected"); };
+  options.transport.read_file = [](const std::string&) { return std::string("a\r\nX: injected"); };
   ClientConfig config = Config();
   config.token_file = "/run/token";
   Connect(config, options);
@@ -598,7 +598,8 @@ TEST_F(RestClientTest, ImpossibleNamesAreNotSent) {
 TEST_F(RestClientTest, ObserverSeesEveryTry) {
   std::vector<std::string> seen;
   RestClientOptions options;
-  options.observer = [&seen](std::string_view method, std::string_view code, absl::Duration) {
+  options.transport.observer = [&seen](std::string_view method, std::string_view code,
+                                       absl::Duration) {
     seen.push_back(StrCat(method, " ", code));
   };
   Connect(Config(), options);

@@ -3,13 +3,10 @@
 #define KUBE_CLIENT_REST_OPTIONS_H_
 
 #include <cstddef>
-#include <functional>
 #include <string>
-#include <string_view>
 
 #include "absl/time/time.h"
-#include "kube/client/config.h"
-#include "kube/client/connection_pool.h"
+#include "kube/client/transport.h"
 
 namespace steward::kube {
 
@@ -27,12 +24,7 @@ struct RestClientOptions {
   // The limits of one page, and of any other answer; larger ones are kResourceExhausted.
   size_t max_list_bytes = 512 << 20;
   size_t max_object_bytes = 16 << 20;
-  ConnectionPoolOptions connections;
-  FileReader read_file = ReadFile;  // of the token file
-  // Called for every exchange, on the client's executor, with the method; the HTTP code or
-  // "<error>"; the time until the response's head. For rest_client_requests_total.
-  std::function<void(std::string_view method, std::string_view code, absl::Duration duration)>
-      observer;
+  TransportOptions transport;
 };
 
 }  // namespace steward::kube

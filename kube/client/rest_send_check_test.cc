@@ -107,7 +107,7 @@ TEST_F(RestSendCheckTest, NotSentAgainAfterTheServersWait) {
 
 TEST_F(RestSendCheckTest, NotSentAfterTheWaitForAConnection) {
   RestClientOptions options;
-  options.connections.max_connections = 1;
+  options.transport.connections.max_connections = 1;
   Connect(Config(), options);
   for (int verb = 0; verb < kVerbs; ++verb) {
     SCOPED_TRACE(verb);
@@ -159,7 +159,7 @@ TEST_F(RestSendCheckTest, NotSentAfterTheHandshake) {
 TEST_F(RestSendCheckTest, NotSentAgainWithAnotherToken) {
   std::string token = "one";
   RestClientOptions options;
-  options.read_file = [&](const std::string&) -> absl::StatusOr<std::string> {
+  options.transport.read_file = [&](const std::string&) -> absl::StatusOr<std::string> {
     if (token != "one") Forbid();
     return token;
   };

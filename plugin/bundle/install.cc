@@ -413,10 +413,12 @@ StatusTask InstallBundle(Session& session, BundleFolder bundle, InstallOptions o
 }
 
 KnownCommand KnownBundleInstall() {
-  return {.name = "install",
-          .description = "Make the InstallPlan of a bundle, with your own rights",
-          .report = "BundleInstall",
-          .make = [] { return std::make_unique<InstallCommand>(); }};
+  return {
+      .name = "install",
+      .description = "Make the InstallPlan of a bundle, with your own rights",
+      .report = "BundleInstall",
+      .examples = {{"Install a bundle without a catalog", "bundle install ./bundle -n operators"}},
+      .make = [] { return std::make_unique<InstallCommand>(); }};
 }
 
 }  // namespace steward::plugin

@@ -286,6 +286,7 @@ KnownCommand KnownBundleLint() {
   return {.name = "lint",
           .description = "Say what is wrong with a bundle, or probably not meant",
           .report = "BundleLint",
+          .examples = {{"Check a bundle in its author's folder", "bundle lint ./bundle"}},
           .needs_cluster = false,
           .make = [] { return std::make_unique<LintCommand>(); }};
 }

@@ -71,6 +71,7 @@ KnownCommand KnownBundleSteps() {
   return {.name = "steps",
           .description = "Show the steps of the InstallPlan that a bundle makes",
           .report = "BundleSteps",
+          .examples = {{"Show what OLM would create of a bundle", "bundle steps ./bundle"}},
           .needs_cluster = false,
           .make = [] { return std::make_unique<StepsCommand>(); }};
 }

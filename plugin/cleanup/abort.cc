@@ -128,6 +128,7 @@ KnownCommand KnownAbort() {
   return {.name = "abort",
           .description = "Call a cleanup off: custom resources that are left are kept",
           .report = "AbortReport",
+          .examples = {{"Keep what has not been deleted yet", "abort widgets.v1.2.3 -n operators"}},
           .asks = true,
           .make = [] { return std::make_unique<AbortCommand>(); }};
 }

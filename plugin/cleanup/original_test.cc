@@ -52,7 +52,7 @@ class OriginalTest : public ::testing::Test {
   }
   absl::Status Status() {
     Session session = scene.session();
-    return scene.Run(ShowStatus(session, {kShown.ns, kShown.name}));
+    return scene.Run(ShowStatus(session, {kShown.ns, {kShown.name}}));
   }
 
   TestScene scene;

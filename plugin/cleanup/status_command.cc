@@ -32,15 +32,9 @@ namespace {
 
 namespace json = boost::json;
 
-// An age as kubectl shows it, in the largest unit: "5s", "12m", "3h", "45d".
-std::string AgeText(const std::string& created, absl::Time now) {
-  const absl::StatusOr<absl::Time> time = kube::ParseRfc3339(created);
-  if (!time.ok()) return "<unknown>";
-  const int64_t seconds = std::max<int64_t>(0, absl::ToInt64Seconds(now - *time));
-  if (seconds < 120) return StrCat(seconds, "s");
-  if (seconds < 2 * 3600) return StrCat(seconds / 60, "m");
-  if (seconds < 2 * 86400) return StrCat(seconds / 3600, "h");
-  return StrCat(seconds / 86400, "d");
+std::string AgeOf(const CleanupStatus& status, absl::Time now) {
+  const absl::StatusOr<absl::Time> created = kube::ParseRfc3339(status.created);
+  return created.ok() ? AgeText(now - *created) : "<unknown>";
 }
 
 std::string Reasons(const CleanupStatus& status) {
@@ -56,20 +50,23 @@ Style StyleOf(const std::string& phase) {
   return Style::kPlain;
 }
 
-void ShowTable(Session& session, const std::vector<CleanupStatus>& statuses, bool with_namespace) {
+void ShowTable(Session& session, const std::vector<CleanupStatus>& statuses,
+               const StatusOptions& options) {
   if (statuses.empty()) {
     session.terminal.Line("No operators found");
     return;
   }
+  const bool with_namespace = options.ns.empty();
   std::vector<std::string> header = {"NAME", "PHASE", "PENDING", "BLOCKERS", "AGE"};
   if (with_namespace) header.insert(header.begin(), "NAMESPACE");
   Table table(header);
+  if (!options.headers) table.HideHeader();
   for (const CleanupStatus& status : statuses) {
     Terminal::Row row = {{status.csv.name},
                          {status.phase, StyleOf(status.phase)},
                          {StrCat(status.pending_count)},
                          {Reasons(status)},
-                         {AgeText(status.created, session.clock.Now())}};
+                         {AgeOf(status, session.clock.Now())}};
     if (with_namespace) row.insert(row.begin(), Terminal::Piece{status.csv.ns});
     table.Add(std::move(row));
   }
@@ -170,7 +167,8 @@ json::object StatusJson(const CleanupStatus& status) {
           {"conditions", std::move(conditions)}};
 }
 
-StatusTask ShowNamed(Session& session, kube::NamespacedName name) {
+// Adds the operator to `items`.
+StatusTask ShowNamed(Session& session, kube::NamespacedName name, json::array& items) {
   const absl::StatusOr<CleanupStatus> read = co_await ReadCleanupStatus(session.client, name);
   if (!read.ok()) {
     const absl::StatusOr<Csv> csv = co_await ReadOriginal(session.client, name, "status");
@@ -183,42 +181,57 @@ StatusTask ShowNamed(Session& session, kube::NamespacedName name) {
   if (!held.empty()) session.terminal.Line("Waited for longest:", Style::kFaint);
   PrintHeld(session.terminal, held, Style::kPlain);
   item["holding"] = HeldJson(held);
-  json::array items;
   items.push_back(std::move(item));
-  session.document["items"] = std::move(items);
   co_return absl::OkStatus();
+}
+
+// All are shown that can be; the first error of one that cannot is the result.
+StatusTask ShowAllNamed(Session& session, const StatusOptions& options) {
+  json::array items;
+  absl::Status first;
+  for (const std::string& name : options.names) {
+    if (&name != &options.names.front()) session.terminal.Line("");
+    kube::NamespacedName csv{options.ns, name};
+    first.Update(co_await ShowNamed(session, std::move(csv), items));
+  }
+  if (!items.empty()) session.document["items"] = std::move(items);
+  co_return first;
 }
 
 class StatusCommand : public Command {
  public:
   void AddFlags(CLI::App& app) override {
-    AddCsvArgument(app, options_.name, "One ClusterServiceVersion; else all of the namespace");
-    FlagAdder(app).Switch("-A,--all-namespaces", all_namespaces_, "Of all namespaces");
+    AddCsvArguments(app, options_.names, "ClusterServiceVersions; else all of the namespace");
+    AddAllNamespacesFlag(app, all_namespaces_, "Of all namespaces");
+    FlagAdder flags(app);
+    flags.Text("-l,--selector", options_.selector, "Only those whose labels it selects");
+    flags.Switch("--no-headers", no_headers_, "Print a table without its first line");
   }
-  absl::Status Check(const CommonFlags& common) const override {
-    if (!all_namespaces_ || (options_.name.empty() && common.ns.empty())) return absl::OkStatus();
-    return absl::InvalidArgumentError("--all-namespaces goes with neither a name nor --namespace");
+  absl::Status Check(const CommonFlags&) const override {
+    if (options_.names.empty() || (!all_namespaces_ && options_.selector.empty())) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError("names go with neither --all-namespaces nor --selector");
   }
   StatusTask Run(Session& session) override {
     options_.ns = all_namespaces_ ? "" : session.ns;
+    options_.headers = !no_headers_;
     return ShowStatus(session, options_);
   }
 
  private:
   StatusOptions options_;
   bool all_namespaces_ = false;
+  bool no_headers_ = false;
 };
 
 }  // namespace
 
 StatusTask ShowStatus(Session& session, StatusOptions options) {
-  if (!options.name.empty()) {
-    const kube::NamespacedName name{options.ns, options.name};
-    co_return co_await ShowNamed(session, name);
-  }
+  if (!options.names.empty()) co_return co_await ShowAllNamed(session, options);
   CO_ASSIGN_OR_RETURN(const std::vector<CleanupStatus> statuses,
-                      co_await ListCleanupStatuses(session.client, options.ns));
-  ShowTable(session, statuses, /*with_namespace=*/options.ns.empty());
+                      co_await ListCleanupStatuses(session.client, options.ns, options.selector));
+  ShowTable(session, statuses, options);
   json::array items;
   for (const CleanupStatus& status : statuses) items.push_back(StatusJson(status));
   session.document["items"] = std::move(items);
@@ -229,6 +242,8 @@ KnownCommand KnownStatus() {
   return {.name = "status",
           .description = "Show how far cleanups are, and what stands against them",
           .report = "StatusReport",
+          .examples = {{"Show all operators of the cluster", "status -A"},
+                       {"Show what one waits for", "status widgets.v1.2.3 -n operators"}},
           .make = [] { return std::make_unique<StatusCommand>(); }};
 }
 

@@ -3,6 +3,7 @@
 #define PLUGIN_CLEANUP_STATUS_COMMAND_H_
 
 #include <string>
+#include <vector>
 
 #include "base/async/task.h"
 #include "plugin/command/command.h"
@@ -11,12 +12,14 @@
 namespace steward::plugin {
 
 struct StatusOptions {
-  std::string ns;    // "" = all namespaces
-  std::string name;  // "" = all of `ns`; else `ns` is needed
+  std::string ns;                  // "" = all namespaces
+  std::vector<std::string> names;  // empty = all of `ns`; else `ns` is needed
+  std::string selector;            // of labels; "" = whatever they are
+  bool headers = true;
 };
 
-// Prints the cleanup of operators as Steward's API shows it: a table, or all details of one
-// operator.
+// Prints the cleanup of operators as Steward's API shows it: a table, or all details of those that
+// are named.
 //
 // REQUIRES: the session outlives the task.
 StatusTask ShowStatus(Session& session, StatusOptions options);

@@ -39,7 +39,7 @@ TEST(StatusCommandTest, DefinitionsAreCountedApartFromCustomResources) {
                           R"("enabled":true,"optedIn":true,"phase":"Deleting","pendingCount":)",
                           test.count, R"(,"pendingDeletion":[)", test.pending, "]}}"));
     Session session = scene.session();
-    EXPECT_OK(scene.Run(ShowStatus(session, {kCsv.ns, kCsv.name})));
+    EXPECT_OK(scene.Run(ShowStatus(session, {kCsv.ns, {kCsv.name}})));
     if (test.says == nullptr) {
       EXPECT_THAT(scene.screen, Not(HasSubstr("Pending")));
     } else {

@@ -44,7 +44,7 @@ void UninstallCommand::AddFlags(CLI::App& app) {
       ->check(CheckNotEmpty);
   flags.Switch("--no-save", no_save_, "Do not save what is deleted");
   app.get_option("--no-save")->excludes("--save");
-  flags.Switch("--dry-run", options_.dry_run, "Show what would be done, and whether it may be");
+  AddDryRunFlag(app, options_.dry_run, "Show what would be done, and whether it may be");
   flags.Switch("--ignore-not-found", options_.ignore_not_found,
                "It is no error if there is no such operator");
   AddWaitingFlags(app, options_.wait, options_.timeout);
@@ -64,6 +64,10 @@ KnownCommand KnownUninstall() {
   return {.name = "uninstall",
           .description = "Uninstall an operator; with --cleanup its custom resources, too",
           .report = "UninstallReport",
+          .examples = {{"Show what an uninstallation would delete and keep",
+                        "uninstall widgets.v1.2.3 -n operators --cleanup --dry-run"},
+                       {"Uninstall an operator, and have its custom resources deleted before",
+                        "uninstall widgets.v1.2.3 -n operators --cleanup"}},
           .asks = true,
           .make = [] { return std::make_unique<UninstallCommand>(); }};
 }

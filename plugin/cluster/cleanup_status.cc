@@ -139,7 +139,8 @@ Task<CleanupStatus> ReadCleanupStatus(kube::Client& client, kube::NamespacedName
   co_return WithContext(doing, raw.status());
 }
 
-Task<std::vector<CleanupStatus>> ListCleanupStatuses(kube::Client& client, std::string ns) {
+Task<std::vector<CleanupStatus>> ListCleanupStatuses(kube::Client& client, std::string ns,
+                                                     std::string selector) {
   std::vector<CleanupStatus> statuses;
   const auto take = [&statuses](const kube::RawObject& raw) -> absl::Status {
     ASSIGN_OR_RETURN(CleanupStatus status, DecodeCleanupStatusText(raw.json));
@@ -147,7 +148,7 @@ Task<std::vector<CleanupStatus>> ListCleanupStatuses(kube::Client& client, std::
     return absl::OkStatus();
   };
   const absl::Status status = co_await VisitAll(client, kCleanupStatuses, std::move(ns),
-                                                /*metadata_only=*/false, take);
+                                                /*metadata_only=*/false, take, std::move(selector));
   if (kube::IsNotServed(status)) {
     co_return absl::NotFoundError(
         StrCat("this cluster does not serve cleanupstatuses.views.operators.coreos.com: ",

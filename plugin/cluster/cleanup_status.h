@@ -59,8 +59,10 @@ absl::StatusOr<CleanupStatus> DecodeCleanupStatusText(std::string_view json);
 // Reads the status of one operator. An error's message says what to do: Steward is not installed,
 // or does not answer, or does not know the ClusterServiceVersion.
 Task<CleanupStatus> ReadCleanupStatus(kube::Client& client, kube::NamespacedName csv);
-// All statuses in a namespace ("" = everywhere), by namespace and name.
-Task<std::vector<CleanupStatus>> ListCleanupStatuses(kube::Client& client, std::string ns);
+// All statuses in a namespace ("" = everywhere) whose labels `selector` selects ("" = all), by
+// namespace and name.
+Task<std::vector<CleanupStatus>> ListCleanupStatuses(kube::Client& client, std::string ns,
+                                                     std::string selector = "");
 
 // A blocker in words: "OperatorGone: the operator's Deployments are gone (ops/a, ops/b and 2
 // elsewhere)".

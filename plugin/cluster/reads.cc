@@ -30,9 +30,11 @@ Task<boost::json::value> ReadObject(kube::Client& client, kube::GroupVersionReso
 }
 
 StatusTask VisitAll(kube::Client& client, kube::GroupVersionResource gvr, std::string ns,
-                    bool metadata_only, std::function<absl::Status(const kube::RawObject&)> visit) {
+                    bool metadata_only, std::function<absl::Status(const kube::RawObject&)> visit,
+                    std::string selector) {
   kube::ListOptions options;
   options.ns = std::move(ns);
+  options.label_selector = std::move(selector);
   options.limit = kPageSize;
   options.metadata_only = metadata_only;
   return kube::VisitAll(client, std::move(gvr), std::move(options), std::move(visit));

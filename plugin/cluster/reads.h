@@ -19,9 +19,11 @@ absl::StatusOr<boost::json::value> ParseObject(std::string_view json);
 Task<boost::json::value> ReadObject(kube::Client& client, kube::GroupVersionResource gvr,
                                     kube::NamespacedName name);
 
-// Visits all objects of the present state, as kube::VisitAll does. `ns` "" = everywhere.
+// Visits all objects of the present state, as kube::VisitAll does. `ns` "" = everywhere;
+// `selector`, of labels, "" = whatever they are.
 StatusTask VisitAll(kube::Client& client, kube::GroupVersionResource gvr, std::string ns,
-                    bool metadata_only, std::function<absl::Status(const kube::RawObject&)> visit);
+                    bool metadata_only, std::function<absl::Status(const kube::RawObject&)> visit,
+                    std::string selector = "");
 
 }  // namespace steward::plugin
 

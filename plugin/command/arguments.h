@@ -3,6 +3,7 @@
 #define PLUGIN_COMMAND_ARGUMENTS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 
@@ -13,8 +14,16 @@ class Option;
 
 namespace steward::plugin {
 
-// Adds the argument CSV, the name of a ClusterServiceVersion.
+// Adds the argument CSV, the name of a ClusterServiceVersion, or csv/NAME as kubectl writes it.
 CLI::Option* AddCsvArgument(CLI::App& app, std::string& name, const char* help);
+// The same for any number of them.
+CLI::Option* AddCsvArguments(CLI::App& app, std::vector<std::string>& names, const char* help);
+
+// Adds --dry-run, alone or with kubectl's values: both client and server mean that nothing changes.
+void AddDryRunFlag(CLI::App& app, bool& dry_run, const char* help);
+
+// Adds -A, which wins over --namespace as with kubectl.
+void AddAllNamespacesFlag(CLI::App& app, bool& all, const char* help);
 
 // Adds --wait and --timeout.
 void AddWaitingFlags(CLI::App& app, bool& wait, absl::Duration& timeout);

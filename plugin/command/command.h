@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "base/async/task.h"
+#include "kube/client/kubeconfig.h"
 #include "plugin/command/session.h"
 
 namespace CLI {
@@ -21,10 +23,11 @@ namespace steward::plugin {
 // The flags of all commands.
 struct CommonFlags {
   std::string kubeconfig;
-  std::string context;
-  std::string ns;      // "" = that of the context
-  std::string output;  // "" = for people, or one of KnownCommand::forms
-  bool yes = false;    // for commands that ask
+  kube::KubeconfigOverrides cluster;
+  absl::Duration request_timeout;  // of each request; zero = the client's own limits
+  std::string ns;                  // "" = that of the context
+  std::string output;              // "" = for people, or one of KnownCommand::forms
+  bool yes = false;                // for commands that ask
 };
 
 // One use of a command.
@@ -40,15 +43,22 @@ class Command {
   virtual StatusTask Run(Session& session) = 0;
 };
 
+// A use of a command, for its help.
+struct Example {
+  std::string meaning;    // "Show what would be deleted"
+  std::string arguments;  // behind the program's name
+};
+
 // An entry of a list of commands (plugin/commands.h, plugin/nouns.h).
 struct KnownCommand {
   std::string name;         // one word
   std::string description;  // for --help
   // Set for a command:
-  std::string report = {};  // the kind of its document
-  bool asks = false;        // has --yes
+  std::string report = {};             // the kind of its document
+  std::vector<Example> examples = {};  // at least one
+  bool asks = false;                   // has --yes
   // The values of --output; "wide" is for people, too.
-  std::vector<std::string> forms = {"json"};
+  std::vector<std::string> forms = {"json", "yaml"};
   // False: it has no flags about a cluster, runs without a kubeconfig, and its session's client
   // refuses each call.
   bool needs_cluster = true;

@@ -12,6 +12,7 @@
 namespace steward::plugin {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -32,6 +33,7 @@ KnownCommand Known(const std::string& name, bool asks) {
   return {.name = name,
           .description = "Greet in the " + name,
           .report = name + "Report",
+          .examples = {{"Greet Ann", name + " ann"}},
           .asks = asks,
           .make = [] { return std::make_unique<Greet>(); }};
 }
@@ -60,17 +62,39 @@ TEST(CommandLineTest, ACommandHasItsFlagsAndThoseOfAll) {
   EXPECT_EQ(NameIn(line), "ann");
   EXPECT_EQ(line.common.ns, "ops");
   EXPECT_EQ(line.common.output, "json");
-  EXPECT_EQ(line.common.context, "c");
+  EXPECT_EQ(line.common.cluster.context, "c");
   EXPECT_EQ(line.common.kubeconfig, "file");
   EXPECT_TRUE(line.common.yes);
   EXPECT_EQ(line.help, "");
+}
+
+TEST(CommandLineTest, ClusterAndUserAsWithKubectl) {
+  ASSERT_OK_AND_ASSIGN(
+      const CommandLine line,
+      Parse({"morning", "ann", "--cluster=c", "--user=u", "-s", "https://h", "--token=t",
+             "--as=jane", "--as-uid=1", "--as-group=a,b", "--as-group=c", "--request-timeout=5",
+             "--insecure-skip-tls-verify", "--tls-server-name=n", "--certificate-authority=f"}));
+  const kube::KubeconfigOverrides& cluster = line.common.cluster;
+  EXPECT_EQ(cluster.cluster, "c");
+  EXPECT_EQ(cluster.user, "u");
+  EXPECT_EQ(cluster.server, "https://h");
+  EXPECT_EQ(cluster.token, "t");
+  EXPECT_EQ(cluster.as, "jane");
+  EXPECT_EQ(cluster.as_uid, "1");
+  EXPECT_THAT(cluster.as_groups, ElementsAre("a,b", "c"));
+  EXPECT_TRUE(cluster.insecure_skip_tls_verify);
+  EXPECT_EQ(cluster.tls_server_name, "n");
+  EXPECT_EQ(cluster.certificate_authority, "f");
+  EXPECT_EQ(line.common.request_timeout, absl::Seconds(5));
+  ASSERT_OK_AND_ASSIGN(const CommandLine minute, Parse({"morning", "ann", "--request-timeout=1m"}));
+  EXPECT_EQ(minute.common.request_timeout, absl::Minutes(1));
 }
 
 TEST(CommandLineTest, FlagsOfAllCommandsMayComeFirst) {
   ASSERT_OK_AND_ASSIGN(const CommandLine line,
                        Parse({"-n", "ops", "at", "--context=c", "home", "ann"}));
   EXPECT_EQ(line.common.ns, "ops");
-  EXPECT_EQ(line.common.context, "c");
+  EXPECT_EQ(line.common.cluster.context, "c");
 }
 
 TEST(CommandLineTest, ACommandOfAGroup) {
@@ -89,20 +113,29 @@ TEST(CommandLineTest, Help) {
     const char* hides;
   };
   for (const Case& c : {
-           Case{{}, "Usage: kubectl steward [", "Greet at a place", "home"},
-           Case{{"--help"}, "Usage: kubectl steward [", "Greet in the morning", "NAME"},
-           Case{{"morning", "--help"}, "Usage: kubectl steward morning [", "--yes", "home"},
-           Case{{"at"}, "Usage: kubectl steward at [", "Greet in the home", "morning"},
-           Case{{"at", "home", "-h"}, "Usage: kubectl steward at home [", "NAME", "--yes"},
+           Case{{}, "Usage:\n  kubectl steward COMMAND [flags]\n", "Greet at a place", "home"},
+           Case{{"--help"}, "  kubectl steward COMMAND [flags]\n", "-s, --server string", "NAME"},
+           Case{{"morning", "--help"},
+                "Usage:\n  kubectl steward morning NAME [flags]\n",
+                "  -y, --yes",
+                "--server"},
+           Case{{"at"}, "  kubectl steward at COMMAND [flags]\n", "Greet in the home", "morning"},
+           Case{{"at", "home", "-h"},
+                "  kubectl steward at home NAME [flags]\n",
+                "Examples:\n  # Greet Ann\n  kubectl steward home ann\n",
+                "--yes"},
        }) {
     SCOPED_TRACE(c.usage);
     ASSERT_OK_AND_ASSIGN(const CommandLine line, Parse(c.args));
     EXPECT_EQ(line.command, nullptr);
     EXPECT_THAT(line.help, HasSubstr(c.usage));
     EXPECT_THAT(line.help, HasSubstr(c.shows));
-    EXPECT_THAT(line.help, HasSubstr("--kubeconfig"));
+    EXPECT_THAT(line.help, HasSubstr("--namespace string"));
     EXPECT_THAT(line.help, HasSubstr("Exit codes: 0 done"));
     EXPECT_THAT(line.help, Not(HasSubstr(c.hides)));
+    for (const char* dialect : {"[OPTIONS]", "SUBCOMMAND", "REQUIRED", "TEXT", "{", "Excludes"}) {
+      EXPECT_THAT(line.help, Not(HasSubstr(dialect)));
+    }
   }
 }
 
@@ -118,7 +151,8 @@ TEST(CommandLineTest, WrongUsage) {
            Case{"two commands", {"morning", "ann", "at", "home", "bob"}, "bob"},
            Case{"argument missing", {"morning"}, "NAME"},
            Case{"no namespace's name", {"morning", "ann", "-n", "a/b"}, "is no namespace's name"},
-           Case{"output", {"morning", "ann", "-o", "yaml"}, "yaml"},
+           Case{"output", {"morning", "ann", "-o", "wide"}, "wide"},
+           Case{"timeout", {"morning", "ann", "--request-timeout=soon"}, "--request-timeout"},
            Case{"it never asks", {"at", "home", "ann", "--yes"}, "--yes"},
            Case{"not together", {"morning", "ops", "-n", "ops"}, "nobody greets a namespace"},
        }) {

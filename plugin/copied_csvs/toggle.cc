@@ -328,7 +328,7 @@ class ToggleCommand : public Command {
 
   void AddFlags(CLI::App& app) override {
     FlagAdder flags(app);
-    flags.Switch("--dry-run", options_.dry_run, "Show what would be deleted or made, and stop");
+    AddDryRunFlag(app, options_.dry_run, "Show what would be deleted or made, and stop");
     AddWaitingFlags(app, options_.wait, options_.timeout);
   }
   StatusTask Run(Session& session) override { return ToggleCopies(session, options_); }
@@ -432,6 +432,7 @@ KnownCommand KnownCopiesStatus() {
   return {.name = "status",
           .description = "Show whether copies are on, and how far the controllers are",
           .report = "CopiesStatusReport",
+          .examples = {{"Show whether operators are copied", "copied-csvs status"}},
           .make = [] { return std::make_unique<StatusCommand>(); }};
 }
 
@@ -439,6 +440,7 @@ KnownCommand KnownCopiesOn() {
   return {.name = "on",
           .description = "Have operators for all namespaces copied",
           .report = "CopiesToggleReport",
+          .examples = {{"Have the copies made again", "copied-csvs on"}},
           .asks = true,
           .make = [] { return std::make_unique<ToggleCommand>(false); }};
 }
@@ -447,6 +449,8 @@ KnownCommand KnownCopiesOff() {
   return {.name = "off",
           .description = "Have the copies of operators for all namespaces deleted",
           .report = "CopiesToggleReport",
+          .examples = {{"Show which copies would be deleted", "copied-csvs off --dry-run"},
+                       {"Have them deleted", "copied-csvs off"}},
           .asks = true,
           .make = [] { return std::make_unique<ToggleCommand>(true); }};
 }

@@ -26,6 +26,7 @@
 #include "olm/copy.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"
+#include "plugin/command/arguments.h"
 #include "plugin/command/exit.h"
 #include "plugin/copied_csvs/difference.h"
 #include "plugin/copied_csvs/olm_config.h"
@@ -317,15 +318,11 @@ class VerifyCommand : public Command {
  public:
   void AddFlags(CLI::App& app) override {
     FlagAdder flags(app);
-    flags.Switch("-A,--all-namespaces", all_namespaces_, "In all namespaces");
+    AddAllNamespacesFlag(app, all_namespaces_, "In all namespaces");
     flags.Duration("--timeout", options_.timeout,
                    "How long to compare at most; 0s: as long as it takes");
     app.footer(StrCat("Everything is compared but ", absl::StrJoin(NotCompared(), ", "), ".\n\n",
                       app.get_footer()));
-  }
-  absl::Status Check(const CommonFlags& common) const override {
-    if (!all_namespaces_ || common.ns.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError("--all-namespaces does not go with --namespace");
   }
   StatusTask Run(Session& session) override {
     options_.ns = all_namespaces_ ? "" : session.ns;
@@ -352,6 +349,7 @@ KnownCommand KnownVerify() {
   return {.name = "verify",
           .description = "Compare copies with InstalledOperators, field by field",
           .report = "VerifyReport",
+          .examples = {{"Compare the whole cluster", "copied-csvs verify -A"}},
           .make = [] { return std::make_unique<VerifyCommand>(); }};
 }
 

@@ -252,6 +252,8 @@ KnownCommand KnownPayloadApply() {
   return {.name = "apply",
           .description = "Bring the cluster to what a payload says, once, with your own rights",
           .report = "PayloadApply",
+          .examples = {{"Bring the cluster to what a release ships",
+                        "payload apply ./release-manifests"}},
           .asks = true,
           .make = [] { return std::make_unique<ApplyCommand>(); }};
 }

@@ -85,6 +85,7 @@ KnownCommand KnownPayloadLint() {
   return {.name = "lint",
           .description = "Say what is wrong with a payload, or probably not meant",
           .report = "PayloadLint",
+          .examples = {{"Check a release's manifests", "payload lint ./release-manifests"}},
           .needs_cluster = false,
           .make = [] { return std::make_unique<LintCommand>(); }};
 }

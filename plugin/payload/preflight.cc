@@ -105,10 +105,12 @@ class PreflightCommand : public Command {
 }  // namespace
 
 KnownCommand KnownPayloadPreflight() {
-  return {.name = "preflight",
-          .description = "Say whether the update to a payload may begin",
-          .report = "PayloadPreflight",
-          .make = [] { return std::make_unique<PreflightCommand>(); }};
+  return {
+      .name = "preflight",
+      .description = "Say whether the update to a payload may begin",
+      .report = "PayloadPreflight",
+      .examples = {{"Ask whether an update may begin", "payload preflight ./release-manifests"}},
+      .make = [] { return std::make_unique<PreflightCommand>(); }};
 }
 
 }  // namespace steward::plugin

@@ -93,6 +93,7 @@ KnownCommand KnownPayloadPreview() {
   return {.name = "preview",
           .description = "Say what applying a payload would create, change and delete",
           .report = "PayloadPreview",
+          .examples = {{"Show what an update would change", "payload preview ./release-manifests"}},
           .make = [] { return std::make_unique<PreviewCommand>(); }};
 }
 

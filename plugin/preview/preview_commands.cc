@@ -171,10 +171,11 @@ class CopiedCsvsCommand : public Command {
 };
 
 template <typename C>
-KnownCommand Known(std::string name, std::string description) {
+KnownCommand Known(std::string name, std::string description, Example example) {
   return {.name = std::move(name),
           .description = std::move(description),
           .report = "PreviewReport",
+          .examples = {std::move(example)},
           .forms = {"json", "yaml", "wide"},
           .make = [] { return std::make_unique<C>(); }};
 }
@@ -182,26 +183,32 @@ KnownCommand Known(std::string name, std::string description) {
 }  // namespace
 
 KnownCommand KnownPreviewPlan() {
-  return Known<PlanCommand>("plan", "Say what would become of the steps of an InstallPlan");
+  return Known<PlanCommand>(
+      "plan", "Say what would become of the steps of an InstallPlan",
+      {"Before a plan is approved", "preview plan install-abcde -n operators"});
 }
 
 KnownCommand KnownPreviewSubscription() {
   return Known<SubscriptionCommand>(
-      "subscription", "Say what would become of the InstallPlan that a Subscription waits for");
+      "subscription", "Say what would become of the InstallPlan that a Subscription waits for",
+      {"Before an update is approved", "preview subscription widgets -n operators"});
 }
 
 KnownCommand KnownPreviewBundle() {
-  return Known<BundleCommand>("bundle", "Say what installing a bundle would do, as you");
+  return Known<BundleCommand>("bundle", "Say what installing a bundle would do, as you",
+                              {"Before it is installed", "preview bundle ./bundle -n operators"});
 }
 
 KnownCommand KnownPreviewUninstall() {
   return Known<UninstallCommand>(
-      "uninstall", "Say what uninstalling an operator would delete, and what it would leave");
+      "uninstall", "Say what uninstalling an operator would delete, and what it would leave",
+      {"Before it is uninstalled", "preview uninstall widgets.v1.2.3 -n operators"});
 }
 
 KnownCommand KnownPreviewCopiedCsvs() {
   return Known<CopiedCsvsCommand>("copied-csvs",
-                                  "Say which copies turning them on or off would make or delete");
+                                  "Say which copies turning them on or off would make or delete",
+                                  {"Before copies are turned off", "preview copied-csvs off"});
 }
 
 }  // namespace steward::plugin

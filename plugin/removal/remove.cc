@@ -30,6 +30,7 @@
 #include "olm/cleanup/step.h"
 #include "olm/copy.h"
 #include "plugin/cluster/resources.h"
+#include "plugin/command/arguments.h"
 #include "plugin/command/confirm.h"
 #include "plugin/command/exit.h"
 #include "plugin/command/waiting.h"
@@ -366,7 +367,7 @@ class RemoveCommand : public Command {
  public:
   void AddFlags(CLI::App& app) override {
     FlagAdder flags(app);
-    flags.Switch("--dry-run", options_.dry_run, "Show what would be done, and stop");
+    AddDryRunFlag(app, options_.dry_run, "Show what would be done, and stop");
     flags.Switch("--release-opt-ins", options_.release_opt_ins,
                  "Take back the opt-ins to cleanup; nothing of the operators is deleted");
     flags.Duration("--timeout", options_.timeout,
@@ -389,6 +390,7 @@ KnownCommand KnownRemove() {
   return {.name = "remove",
           .description = "Remove Steward itself from the cluster",
           .report = "RemovalReport",
+          .examples = {{"Show what would be deleted", "remove --dry-run"}},
           .asks = true,
           .make = [] { return std::make_unique<RemoveCommand>(); }};
 }

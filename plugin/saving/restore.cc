@@ -20,6 +20,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
 #include "plugin/cluster/resources.h"
+#include "plugin/command/arguments.h"
 #include "plugin/command/confirm.h"
 #include "plugin/command/exit.h"
 #include "plugin/saving/save_folder.h"
@@ -205,8 +206,7 @@ class RestoreCommand : public Command {
     app.add_option("DIR", options_.folder, "The folder that was saved to")
         ->required()
         ->type_name("");
-    FlagAdder(app).Switch("--dry-run", options_.dry_run,
-                          "Have the server check everything and keep nothing");
+    AddDryRunFlag(app, options_.dry_run, "Have the server check everything and keep nothing");
   }
   absl::Status Check(const CommonFlags& common) const override {
     if (common.ns.empty()) return absl::OkStatus();
@@ -230,6 +230,8 @@ KnownCommand KnownRestore() {
   return {.name = "restore",
           .description = "Create again what an uninstallation saved",
           .report = "RestoreReport",
+          .examples = {{"Create again what an uninstallation saved",
+                        "restore steward-saved/operators/widgets.v1.2.3-5da50b33"}},
           .asks = true,
           .make = [] { return std::make_unique<RestoreCommand>(); }};
 }

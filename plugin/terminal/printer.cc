@@ -24,10 +24,12 @@ Table::Table(const std::vector<std::string>& header) {
 
 void Table::Print(Terminal& terminal) const {
   std::vector<size_t> widths(rows_[0].size());
-  for (const Terminal::Row& row : rows_) {
+  for (size_t r = first_; r < rows_.size(); ++r) {
+    const Terminal::Row& row = rows_[r];
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], WidthOf(row[i].text));
   }
-  for (const Terminal::Row& row : rows_) {
+  for (size_t r = first_; r < rows_.size(); ++r) {
+    const Terminal::Row& row = rows_[r];
     Terminal::Row shown = row;
     for (size_t i = 0; i + 1 < row.size(); ++i) {
       shown[i].text.append(widths[i] - WidthOf(row[i].text) + kGap, ' ');

@@ -20,9 +20,12 @@ class Table {
 
   // REQUIRES: as many cells as the header has.
   void Add(Terminal::Row row) { rows_.push_back(std::move(row)); }
+  // Prints rows alone, as they lie under the header.
+  void HideHeader() { first_ = 1; }
   void Print(Terminal& terminal) const;
 
  private:
+  size_t first_ = 0;  // row to print
   std::vector<Terminal::Row> rows_;
 };
 

@@ -22,6 +22,37 @@ std::string BytesText(int64_t bytes) {
   return absl::StrFormat("%.1f %s", size, unit);
 }
 
+// Two units where one alone would be coarse (duration.HumanDuration of k8s.io/apimachinery).
+std::string AgeText(absl::Duration age) {
+  struct Unit {
+    int64_t seconds;
+    const char* name;
+    int64_t exact_below;  // seconds, up to which the next smaller unit is said, too
+    int64_t below;        // up to which this unit is used
+    int64_t smaller;      // that unit's seconds
+    const char* smaller_name;
+  };
+  constexpr int64_t kMinute = 60;
+  constexpr int64_t kHour = 60 * kMinute;
+  constexpr int64_t kDay = 24 * kHour;
+  constexpr int64_t kYear = 365 * kDay;
+  constexpr int64_t kEver = INT64_MAX;
+  static constexpr Unit kUnits[] = {{1, "s", 0, 2 * kMinute, 1, ""},
+                                    {kMinute, "m", 10 * kMinute, 3 * kHour, 1, "s"},
+                                    {kHour, "h", 8 * kHour, 2 * kDay, kMinute, "m"},
+                                    {kDay, "d", 8 * kDay, 2 * kYear, kHour, "h"},
+                                    {kYear, "y", 8 * kYear, kEver, kDay, "d"}};
+  const int64_t seconds = std::max<int64_t>(0, absl::ToInt64Seconds(age));
+  for (const Unit& unit : kUnits) {
+    if (seconds >= unit.below) continue;
+    const std::string text = StrCat(seconds / unit.seconds, unit.name);
+    const int64_t rest = seconds % unit.seconds / unit.smaller;
+    if (seconds >= unit.exact_below || rest == 0) return text;
+    return StrCat(text, rest, unit.smaller_name);
+  }
+  return "";
+}
+
 std::string ElapsedText(absl::Duration elapsed) {
   const int64_t seconds = absl::ToInt64Seconds(elapsed);
   if (seconds < 3600) return absl::StrFormat("%d:%02d", seconds / 60, seconds % 60);

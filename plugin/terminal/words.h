@@ -16,6 +16,9 @@ std::string CountText(int64_t count, std::string_view thing);
 // A size: "512 bytes", "1.5 KiB", "20.0 GiB".
 std::string BytesText(int64_t bytes);
 
+// The age of an object as kubectl shows it: "45s", "5m30s", "3h20m", "2d4h", "45d", "2y30d".
+std::string AgeText(absl::Duration age);
+
 // A duration: "0:07", "12:34", "1:02:03".
 std::string ElapsedText(absl::Duration elapsed);
 

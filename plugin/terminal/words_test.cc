@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace steward::plugin {
 namespace {
 
@@ -10,6 +12,30 @@ TEST(WordsTest, CountsAndTimes) {
   EXPECT_EQ(CountText(4, "custom resource"), "4 custom resources");
   EXPECT_EQ(ElapsedText(absl::Seconds(7)), "0:07");
   EXPECT_EQ(ElapsedText(absl::Seconds(3723)), "1:02:03");
+}
+
+TEST(WordsTest, Ages) {
+  const absl::Duration day = absl::Hours(24);
+  const std::pair<absl::Duration, const char*> rows[] = {
+      {-absl::Seconds(5), "0s"},
+      {absl::Seconds(119), "119s"},
+      {absl::Seconds(120), "2m"},
+      {absl::Minutes(9) + absl::Seconds(59), "9m59s"},
+      {absl::Minutes(10) + absl::Seconds(59), "10m"},
+      {absl::Minutes(179), "179m"},
+      {absl::Hours(3), "3h"},
+      {absl::Hours(7) + absl::Minutes(5), "7h5m"},
+      {absl::Hours(8) + absl::Minutes(5), "8h"},
+      {absl::Hours(47), "47h"},
+      {absl::Hours(48), "2d"},
+      {7 * day + absl::Hours(23), "7d23h"},
+      {8 * day + absl::Hours(23), "8d"},
+      {729 * day, "729d"},
+      {730 * day, "2y"},
+      {8 * 365 * day - day, "7y364d"},
+      {8 * 365 * day + 5 * day, "8y"},
+  };
+  for (const auto& [age, text] : rows) EXPECT_EQ(AgeText(age), text);
 }
 
 TEST(WordsTest, Sizes) {

@@ -23,7 +23,7 @@ generate_files() {
 command_help() {
   local words word
   bin/steward "$@" --help
-  words=$(bin/steward "$@" --help | awk '/^Subcommands:/ { on = 1; next } /^$/ { on = 0 } on && /^  [^ ]/ { print $1 }')
+  words=$(bin/steward "$@" --help | awk '/^Commands:/ { on = 1; next } /^$/ { on = 0 } on && /^  [^ ]/ { print $1 }')
   for word in $words; do
     command_help "$@" "$word"
   done

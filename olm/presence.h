@@ -1,0 +1,50 @@
+// Why an operator watches a namespace, or does not, and why the namespace shows it, or does not
+// (R-004-43, R-PRJ-06). A pure function.
+#ifndef OLM_PRESENCE_H_
+#define OLM_PRESENCE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "olm/objects.h"
+#include "olm/targets.h"
+
+namespace steward::olm {
+
+enum class Answer { kNo, kUnknown, kYes };
+
+// One rule, and what follows from it here.
+struct PresenceFinding {
+  Answer answer = Answer::kUnknown;
+  std::string rule;  // "OperatorGroup", "Targets", "Label", "InstallMode", "Phase", "SameName"
+  std::string text;  // a sentence
+};
+
+// What is asked about. What nobody could read is absent.
+struct PresenceInputs {
+  const Csv* csv = nullptr;                              // REQUIRED: an original
+  std::string ns;                                        // the namespace that is asked about
+  std::optional<kube::LabelMap> labels;                  // of that namespace
+  std::optional<std::vector<OperatorGroupPtr>> groups;   // all of the operator's own namespace
+  std::optional<std::vector<InstallModeSupport>> modes;  // spec.installModes of the operator
+  std::optional<TargetSummary> targets;                  // of the only group, if there is one
+  const Csv* rival =
+      nullptr;  // another original of that name that reaches `ns`, and beats the rest
+};
+
+struct Presence {
+  Answer watches = Answer::kUnknown;      // it was installed for this namespace, among others
+  Answer shown = Answer::kUnknown;        // the namespace's InstalledOperators have it
+  std::vector<PresenceFinding> findings;  // in the order of the rules
+};
+
+Presence ExplainPresence(const PresenceInputs& inputs);
+
+// The same for the originals of one name, all that there are, of one namespace that is asked about:
+// finds the rival of each.
+std::vector<Presence> ExplainPresences(std::vector<PresenceInputs> of_one_name);
+
+}  // namespace steward::olm
+
+#endif  // OLM_PRESENCE_H_

@@ -1,0 +1,21 @@
+// The names that complete a command line, with the user's rights.
+#ifndef PLUGIN_NAMES_H_
+#define PLUGIN_NAMES_H_
+
+#include <string>
+#include <vector>
+
+#include "base/async/task.h"
+#include "kube/client/client.h"
+#include "plugin/command/completion.h"
+
+namespace steward::plugin {
+
+// The objects of the cluster that are meant, in `ns` where they are in namespaces: at most 500.
+// None for names that no cluster has. REQUIRES: `client` outlives the task.
+Task<std::vector<std::string>> AskNames(kube::Client& client, Completion::Names names,
+                                        std::string ns);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_NAMES_H_
