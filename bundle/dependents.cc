@@ -5,19 +5,17 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
-#include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "base/async/in_flight.h"
 #include "base/json/json_access.h"
 #include "base/json/json_object.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "bundle/finalized_objects.h"
+#include "bundle/owned_objects.h"
 #include "kube/client/pager.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/label_syntax.h"
@@ -30,31 +28,9 @@ namespace json = boost::json;
 namespace {
 
 constexpr int64_t kPage = 500;
-// Kinds that are asked for at the same time.
-constexpr size_t kWidth = 8;
-// Objects of the namespace that are remembered: those that have owners.
-constexpr size_t kMaxOwned = 100'000;
-
 const kube::GroupVersionResource kOperators = {"operators.coreos.com", "v1", "operators"};
 // The label of a component of an Operator: this, and the Operator's name behind it.
 constexpr std::string_view kComponentLabel = "operators.coreos.com/";
-
-struct Kind {
-  kube::GroupVersionResource gvr;
-  std::string kind;
-};
-
-// An object that has owners.
-struct Owned {
-  kube::GroupVersionKind gvk;
-  kube::NamespacedName name;
-  std::string uid;
-  std::set<std::string> owners;  // UIDs
-};
-
-bool Has(const std::vector<std::string>& all, std::string_view one) {
-  return std::find(all.begin(), all.end(), one) != all.end();
-}
 
 class Search {
  public:
@@ -62,9 +38,10 @@ class Search {
 
   Task<Dependents> Run(size_t most) {
     CO_RETURN_IF_ERROR(co_await ReadCsv());
-    CO_RETURN_IF_ERROR(co_await FindKinds());
-    const auto read = [this](size_t i) { return ReadKind(kinds_[i]); };
-    co_await ForEachInFlight(kinds_.size(), kWidth, read);
+    CO_RETURN_IF_ERROR(co_await reader_.Discover());
+    CO_ASSIGN_OR_RETURN(owned_, co_await reader_.Read(csv_.ns));
+    unread_ = reader_.unread();
+    unread_.insert(unread_.end(), owned_.unread.begin(), owned_.unread.end());
     FollowOwners();
     for (const kube::GroupVersionResource& gvr : FinalizedResources()) {
       co_await FindFinalized(gvr);
@@ -97,31 +74,6 @@ class Search {
     co_return absl::OkStatus();
   }
 
-  // Each resource in the version that its group prefers, of those that serve it.
-  StatusTask FindKinds() {
-    CO_ASSIGN_OR_RETURN(const std::vector<kube::GroupVersion> versions,
-                        co_await client_.DiscoverGroups());
-    std::set<std::pair<std::string, std::string>> known;
-    for (const kube::GroupVersion& version : versions) {
-      const absl::StatusOr<std::vector<kube::ApiResource>> served =
-          co_await client_.Discover(version);
-      if (kube::IsNotServed(served.status())) continue;
-      if (!served.ok()) {
-        unread_.push_back({version.ApiVersion(), served.status()});
-        continue;
-      }
-      for (const kube::ApiResource& each : *served) {
-        kind_names_[{version.group, version.version, each.resource}] = each.kind;
-        const bool counts = each.namespaced && Has(each.verbs, "list") && Has(each.verbs, "delete");
-        if (!counts || !known.emplace(version.group, each.resource).second) continue;
-        // Events have no owners, and there are many.
-        if (each.kind == "Event") continue;
-        kinds_.push_back({{version.group, version.version, each.resource}, each.kind});
-      }
-    }
-    co_return absl::OkStatus();
-  }
-
   StatusTask Visit(kube::GroupVersionResource gvr, std::string ns, std::string selector,
                    std::function<void(const json::object&)> take) {
     kube::ListOptions options;
@@ -142,25 +94,6 @@ class Search {
     return {std::string(StringAt(metadata, "namespace")), std::string(StringAt(metadata, "name"))};
   }
 
-  VoidTask ReadKind(const Kind& kind) {
-    const auto take = [this, &kind](const json::object& metadata) {
-      std::string uid(StringAt(metadata, "uid"));
-      const json::array* owners = ArrayAt(metadata, "ownerReferences");
-      if (owners != nullptr && !owners->empty() && owned_.size() < kMaxOwned) {
-        Owned owned{{kind.gvr.group, kind.gvr.version, kind.kind}, NameIn(metadata), uid, {}};
-        for (const json::value& each : *owners) {
-          if (each.is_object()) owned.owners.emplace(StringAt(each.get_object(), "uid"));
-        }
-        owned_.try_emplace(uid, std::move(owned));
-      }
-      present_.insert(std::move(uid));
-    };
-    const absl::Status listed = co_await Visit(kind.gvr, csv_.ns, "", take);
-    if (listed.ok() || kube::IsNotServed(listed)) co_return;
-    const bool core = kind.gvr.group.empty();
-    unread_.push_back({StrCat(kind.gvr.resource, core ? "" : ".", kind.gvr.group), listed});
-  }
-
   // An object goes once all of its owners have gone or are not there.
   void FollowOwners() {
     std::set<std::string> going = {uid_};
@@ -168,7 +101,7 @@ class Search {
     bool more = true;
     while (more) {
       more = false;
-      for (const auto& [uid, owned] : owned_) {
+      for (const auto& [uid, owned] : owned_.by_uid) {
         if (going.contains(uid)) continue;
         const bool owned_by_what_goes =
             std::any_of(owned.owners.begin(), owned.owners.end(),
@@ -177,16 +110,16 @@ class Search {
         touched.insert(uid);
         const bool all =
             std::all_of(owned.owners.begin(), owned.owners.end(), [&](const std::string& owner) {
-              return going.contains(owner) || (unread_.empty() && !present_.contains(owner));
+              return going.contains(owner) || (unread_.empty() && !owned_.present.contains(owner));
             });
         if (all) more = going.insert(uid).second || more;
       }
     }
     for (const std::string& uid : touched) {
-      const Owned& owned = owned_.at(uid);
+      const OwnedObject& owned = owned_.by_uid.at(uid);
       const bool other_is_there =
           std::any_of(owned.owners.begin(), owned.owners.end(), [&](const std::string& owner) {
-            return !going.contains(owner) && present_.contains(owner);
+            return !going.contains(owner) && owned_.present.contains(owner);
           });
       if (going.contains(uid)) {
         Add(owned.gvk, owned.name, Dependent::Fate::kGoes, kOwned);
@@ -204,9 +137,7 @@ class Search {
       unread_.push_back({StrCat(gvr.resource, ".", gvr.group), objects.status()});
       co_return;
     }
-    // The resource's name where discovery gave no answer.
-    const auto known = kind_names_.find(gvr);
-    const std::string& kind = known == kind_names_.end() ? gvr.resource : known->second;
+    const std::string& kind = reader_.KindOf(gvr);
     for (FinalizedObject& each : *objects) {
       const kube::GroupVersionKind gvk = {gvr.group, gvr.version, kind};
       if (each.stays || !finalized_) {
@@ -272,10 +203,8 @@ class Search {
   std::string uid_;
   bool finalized_ = false;
   std::vector<std::string> operators_;
-  std::vector<Kind> kinds_;  // of the namespace
-  std::map<kube::GroupVersionResource, std::string> kind_names_;
-  std::map<std::string, Owned> owned_;  // by UID
-  std::set<std::string> present_;       // UIDs of all objects of the namespace
+  OwnedObjectReader reader_{client_};
+  OwnedObjects owned_;  // of the namespace
   std::vector<Dependent> found_;
   std::vector<Unread> unread_;
 };

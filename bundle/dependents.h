@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "base/async/task.h"
+#include "bundle/owned_objects.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 
@@ -33,12 +33,6 @@ struct Dependent {
   kube::NamespacedName name;
   Fate fate = Fate::kGoes;
   std::string_view reason;  // one of the above
-};
-
-// Kinds whose objects could not be read.
-struct Unread {
-  std::string where;  // "secrets", or "copies of it in other namespaces"
-  absl::Status why;
 };
 
 struct Dependents {

@@ -8,6 +8,7 @@
 #include "plugin/preview/preview_commands.h"
 #include "plugin/removal/remove.h"
 #include "plugin/saving/restore.h"
+#include "plugin/tree/tree.h"
 #include "plugin/why/why.h"
 
 namespace steward::plugin {
@@ -18,6 +19,7 @@ const std::vector<KnownCommand>& KnownCommands() {
       KnownUninstall(),
       KnownStatus(),
       KnownWhy(),
+      KnownTree(),
       KnownAbort(),
       KnownRestore(),
       {.name = "preview",

@@ -29,9 +29,9 @@ absl::StatusOr<std::unique_ptr<kube::Client>> ClientOf(const kube::ClientConfig&
                        .Register(registry);
   kube::RestClientOptions options;
   options.user_agent = StrCat("steward/", BuildVersion().git_version);
-  options.transport.observer = [&requests](std::string_view method, std::string_view code,
-                                           absl::Duration) {
-    requests.Add({{"method", std::string(method)}, {"code", std::string(code)}}).Increment();
+  options.transport.observer = [&requests](const kube::Exchange& exchange) {
+    requests.Add({{"method", std::string(exchange.method)}, {"code", std::string(exchange.code)}})
+        .Increment();
   };
   return kube::MakeRestClient(config, std::move(executor), Clock::Real(), Random::Real(),
                               std::move(options));

@@ -59,11 +59,18 @@ absl::StatusOr<kube::ClientConfig> FindCluster(const plugin::CommonFlags& flags)
   return config;
 }
 
+void Tell(const kube::Exchange& exchange) {
+  std::fprintf(stderr, "%s %s %s in %s\n", std::string(exchange.method).c_str(),
+               std::string(exchange.target).c_str(), std::string(exchange.code).c_str(),
+               absl::FormatDuration(absl::Trunc(exchange.duration, absl::Milliseconds(1))).c_str());
+}
+
 kube::RestClientOptions ClientOptions(const plugin::Program& program,
                                       const plugin::CommonFlags& flags) {
   kube::RestClientOptions options;
   options.user_agent = UserAgent(program);
   options.transport.exec = {.limit = kLoginLimit, .shows_errors = true};
+  if (flags.verbosity >= 6) options.transport.observer = &Tell;
   if (flags.request_timeout > absl::ZeroDuration()) {
     options.request_timeout = flags.request_timeout;
     options.list_timeout = flags.request_timeout;

@@ -57,7 +57,7 @@ Task<UpstreamAnswer> Upstream::SendAs(const UpstreamRequest& request, std::strin
   if (!OnlyReads(request.method)) bytes += request.body;
   bool connected = false;
   const kube::SendCheck always;
-  const kube::Transport::Request sent{request.method, bytes, always};
+  const kube::Transport::Request sent{request.method, request.target, bytes, always};
   absl::StatusOr<UpstreamAnswer> answer = co_await transport_->Send(sent, connected);
   if (answer.ok()) co_return std::move(answer);
   const std::string why(answer.status().message());

@@ -6,6 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"steward.dev/e2e/olm"
 )
 
 // completed is what kubectl offers a shell behind `kubectl steward WORDS`, without its last line.
@@ -99,6 +104,9 @@ func TestHabits_Status(t *testing.T) {
 	if said := run("-n", s.namespace, "csv/"+csvName, "clusterserviceversions.operators.coreos.com/"+csvName); strings.Count(said, "Phase ") != 2 {
 		t.Errorf("two: %s", said)
 	}
+	if _, stderr, _ := start(t, shared.Admin, "status", "-n", s.namespace, "-v=6").wait(t); !strings.Contains(stderr, "/namespaces/"+s.namespace+"/cleanupstatuses?") {
+		t.Errorf("-v=6: %s", stderr)
+	}
 	stdout, stderr, code := start(t, shared.Admin, "status", "-n", s.namespace, "-o", "yaml").wait(t)
 	if code != 0 || !strings.Contains(stdout, "kind: StatusReport\n") || !strings.HasPrefix(stderr, "NAME ") {
 		t.Errorf("-o yaml: %d, %s%s", code, stdout, stderr)
@@ -158,4 +166,47 @@ func TestWhy(t *testing.T) {
 	if _, stderr, code := run(t, kubeconfig, "why", s.namespace); code != 1 || !strings.HasPrefix(stderr, "Error from server (Forbidden): ") {
 		t.Errorf("%d: %s", code, stderr)
 	}
+}
+
+// What belongs to an operator, down to what its resources own.
+func TestTree(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.operands(t)
+	widget := s.list(t)[0]
+	space, name, _ := strings.Cut(widget, "/")
+	object, err := shared.Any.Resource(s.resource("widgets")).Namespace(space).Get(t.Context(), name, metav1.GetOptions{})
+	must(t, err)
+	settings := &olm.Object{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
+	settings.SetName("settings")
+	settings.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: s.group + "/v1", Kind: "Widget", Name: name, UID: object.GetUID()}})
+	s.create(t, schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, space, settings)
+	stdout, stderr, code := run(t, shared.Admin, "tree", csvName, "-n", s.namespace)
+	if code != 0 || stderr != "" {
+		t.Errorf("%d: %s", code, stderr)
+	}
+	for _, part := range []string{
+		"ClusterServiceVersion " + s.namespace + "/" + csvName + "  Succeeded\n", "\n  Subscription " + s.namespace + "/", "\n  Deployment " + s.namespace + "/",
+		"\n  CustomResourceDefinition gadgets." + s.group, "\n    Namespace " + space + "  ",
+		"\n      Widget " + widget + "\n        ConfigMap " + space + "/settings\n",
+	} {
+		if !strings.Contains(stdout, part) {
+			t.Errorf("no %q in %s", part, stdout)
+		}
+	}
+	// Whoever may read less is told what is missing.
+	user := "climber-of-" + s.namespace
+	kubeconfig, err := shared.User(user)
+	must(t, err)
+	_, err = shared.Kubectl(t.Context(), "create", "role", user, "--verb=get,list", "--resource=clusterserviceversions.operators.coreos.com", "-n", s.namespace)
+	must(t, err)
+	_, err = shared.Kubectl(t.Context(), "create", "rolebinding", user, "--role="+user, "--user="+user, "-n", s.namespace)
+	must(t, err)
+	eventually(t, func() error {
+		stdout, stderr, code := run(t, kubeconfig, "tree", csvName, "-n", s.namespace)
+		if code != 0 || !strings.Contains(stdout, "Not read: subscriptions: ") || !strings.Contains(stdout, "ClusterServiceVersion "+s.namespace) {
+			return fmt.Errorf("%d: %s%s", code, stdout, stderr)
+		}
+		return nil
+	})
 }

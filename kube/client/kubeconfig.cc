@@ -196,10 +196,6 @@ absl::Status ReadCluster(const Section& cluster, const Files& files, const Envir
     return Refused(StrCat(cluster.label(),
                           ": a certificate authority together with insecure-skip-tls-verify"));
   }
-  if (insecure) {
-    log::Warning("The API server's certificate will not be verified: insecure-skip-tls-verify",
-                 {{"server", config.host}});
-  }
   config.tls_server_name = std::move(tls_server_name);
   config.insecure_skip_tls_verify = insecure;
   config.ca_pem = std::move(ca_pem);
@@ -534,7 +530,12 @@ absl::StatusOr<ClientConfig> ParseKubeconfig(std::string_view text, std::string_
 absl::StatusOr<ClientConfig> LoadKubeconfig(const std::string& path, std::string_view context) {
   KubeconfigOptions options;
   options.overrides.context = context;
-  return LoadKubeconfigs({path}, options);
+  absl::StatusOr<ClientConfig> config = LoadKubeconfigs({path}, options);
+  if (config.ok() && config->insecure_skip_tls_verify) {
+    log::Warning("The API server's certificate will not be verified: insecure-skip-tls-verify",
+                 {{"server", config->host}});
+  }
+  return config;
 }
 
 absl::StatusOr<ClientConfig> LoadKubeconfigs(const std::vector<std::string>& paths,

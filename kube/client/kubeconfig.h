@@ -39,11 +39,11 @@ struct KubeconfigOptions {
 // current-contexts with one name the first counts. Names of files in them are relative to their
 // folder; the files are read now, except the token file. kInvalidArgument for what kubectl refuses,
 // and for auth-provider plugins, with a sentence that names an alternative. As with kubectl,
-// credentials are not for servers without TLS. insecure-skip-tls-verify is honoured, with a warning
-// in the log. Without proxy-url the proxy is the environment's.
+// credentials are not for servers without TLS. Without proxy-url the proxy is the environment's.
 absl::StatusOr<ClientConfig> LoadKubeconfigs(const std::vector<std::string>& paths,
                                              const KubeconfigOptions& options = {});
-// The same of one file; `context` "" = its current-context.
+// The same of one file, for servers: insecure-skip-tls-verify is told in the log. `context` "" =
+// its current-context.
 absl::StatusOr<ClientConfig> LoadKubeconfig(const std::string& path, std::string_view context = "");
 
 // Parses a kubeconfig's text; `folder` "" = the working directory.

@@ -81,7 +81,7 @@ Task<ConnectionPool::Lease> RequestSender::OpenUnlimited(RestRequest request, Cr
   const std::string bytes = Serialize(request, credential);
   while (true) {
     bool connected = false;
-    const Transport::Request sent{request.method, bytes, request.may_send};
+    const Transport::Request sent{request.method, request.target, bytes, request.may_send};
     CO_ASSIGN_OR_RETURN(Transport::Answer answer, co_await transport_->Send(sent, connected));
     const int code = answer.head.status;
     if (request.warnings != nullptr) *request.warnings = std::move(answer.head.warnings);

@@ -598,16 +598,16 @@ TEST_F(RestClientTest, ImpossibleNamesAreNotSent) {
 TEST_F(RestClientTest, ObserverSeesEveryTry) {
   std::vector<std::string> seen;
   RestClientOptions options;
-  options.transport.observer = [&seen](std::string_view method, std::string_view code,
-                                       absl::Duration) {
-    seen.push_back(StrCat(method, " ", code));
+  options.transport.observer = [&seen](const Exchange& exchange) {
+    seen.push_back(StrCat(exchange.method, " ", exchange.target, " ", exchange.code));
   };
   Connect(Config(), options);
   server_->Answer(Response(503, ""));
   server_->Answer("", Then::kClose);
   server_->Answer(Response(200, kEmptyList));
   ASSERT_OK(List());
-  EXPECT_THAT(seen, ElementsAre("GET 503", "GET <error>", "GET 200"));
+  EXPECT_THAT(seen, ElementsAre("GET /api/v1/pods 503", "GET /api/v1/pods <error>",
+                                "GET /api/v1/pods 200"));
 }
 
 }  // namespace

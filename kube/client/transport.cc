@@ -56,7 +56,8 @@ Task<Credential> Transport::Current() {
 }
 
 void Transport::Observe(const Request& request, std::string_view code, absl::Time start) const {
-  if (options_.observer) options_.observer(request.method, code, clock_.Now() - start);
+  if (!options_.observer) return;
+  options_.observer({request.method, request.target, code, clock_.Now() - start});
 }
 
 Task<Transport::Answer> Transport::SendOn(const Request& request, bool fresh, bool& connected,

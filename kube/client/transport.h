@@ -22,20 +22,26 @@
 
 namespace steward::kube {
 
+// One request and the head of its answer.
+struct Exchange {
+  std::string_view method;
+  std::string_view target;  // without the server's path prefix
+  std::string_view code;    // of HTTP, or "<error>"
+  absl::Duration duration;  // until the response's head
+};
+
 struct TransportOptions {
   ConnectionPoolOptions connections;
   FileReader read_file = ReadFile;  // of the token file
   ExecPluginOptions exec;
-  // Called for every exchange with the method; the HTTP code or "<error>"; the time until the
-  // response's head.
-  std::function<void(std::string_view method, std::string_view code, absl::Duration duration)>
-      observer;
+  std::function<void(const Exchange& exchange)> observer;  // called for every one
 };
 
 class Transport {
  public:
   struct Request {
     std::string_view method;
+    std::string_view target;
     const std::string& bytes;  // the whole request
     const SendCheck& may_send;
   };

@@ -25,6 +25,7 @@ struct CommonFlags {
   std::string kubeconfig;
   kube::KubeconfigOverrides cluster;
   absl::Duration request_timeout;  // of each request; zero = the client's own limits
+  int verbosity = 0;               // from 6 on, requests are told
   std::string ns;                  // "" = that of the context
   std::string output;              // "" = for people, or one of KnownCommand::forms
   bool yes = false;                // for commands that ask

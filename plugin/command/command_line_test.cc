@@ -148,7 +148,7 @@ TEST(CommandLineTest, WrongUsage) {
   for (const Case& c : {
            Case{"unknown command", {"evening"}, "evening"},
            Case{"unknown command of a group", {"at", "work"}, "work"},
-           Case{"two commands", {"morning", "ann", "at", "home", "bob"}, "bob"},
+           Case{"two commands", {"morning", "ann", "at", "home", "bob"}, "unknown argument \"at\""},
            Case{"argument missing", {"morning"}, "NAME"},
            Case{"no namespace's name", {"morning", "ann", "-n", "a/b"}, "is no namespace's name"},
            Case{"output", {"morning", "ann", "-o", "wide"}, "wide"},

@@ -94,9 +94,17 @@ void AddClusterFlags(CLI::App& app, CommonFlags& common, const std::string& grou
       ->group(group);
 }
 
+void AddVerbosity(CLI::App& app, CommonFlags& common, const std::string& group) {
+  app.add_option("-v,--v", common.verbosity, "From 6 on, tell each request on standard error")
+      ->check(CLI::Range(0, 10))
+      ->type_name("INT")
+      ->group(group);
+}
+
 void AddCommonFlags(CLI::App& app, CommonFlags& common, const Forms& forms,
                     const std::string& group) {
   AddClusterFlags(app, common, group);
+  AddVerbosity(app, common, group);
   FlagAdder(app)
       .Text("-n,--namespace", common.ns, "Namespace; else the context's, else default")
       ->check(CheckNamespace);
@@ -149,6 +157,11 @@ absl::StatusOr<CommandLine> Parser::Parse(const std::vector<std::string>& args) 
   } catch (const CLI::CallForHelp&) {
     line.help = app_.help();
     return line;
+  } catch (const CLI::ExtrasError&) {
+    const std::vector<std::string> extras = app_.remaining(/*recurse=*/true);
+    return absl::InvalidArgumentError(
+        StrCat("unknown ", !extras.empty() && extras[0].starts_with('-') ? "flag" : "argument",
+               " \"", extras.empty() ? "" : extras[0], "\"; see \"", app_.get_name(), " --help\""));
   } catch (const CLI::ParseError& error) {
     return absl::InvalidArgumentError(error.what());
   }

@@ -67,10 +67,10 @@ class ReviewerTest : public ::testing::Test {
 // Where reviews wait for connections, it is first come, first served.
 TEST_F(ReviewerTest, EveryReviewHasAConnection) {
   EXPECT_LE(options_.places + options_.stranger_places,
-            kube::RestClientOptions().connections.max_connections);
+            kube::RestClientOptions().transport.connections.max_connections);
   Ask("greedy", 2 * options_.places);
   Ask("10.0.0.1", 2 * options_.places, /*stranger=*/true);
-  EXPECT_LE(asked(), kube::RestClientOptions().connections.max_connections);
+  EXPECT_LE(asked(), kube::RestClientOptions().transport.connections.max_connections);
 }
 
 TEST_F(ReviewerTest, AnotherUserIsAskedAboutAtOnce) {

@@ -1,0 +1,69 @@
+// The objects of a namespace that have owners, whatever their kinds. Runs on the caller's executor.
+#ifndef BUNDLE_OWNED_OBJECTS_H_
+#define BUNDLE_OWNED_OBJECTS_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/async/task.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+
+namespace steward::bundle {
+
+// An object that has owners.
+struct OwnedObject {
+  kube::GroupVersionKind gvk;
+  kube::NamespacedName name;
+  std::string uid;
+  std::set<std::string> owners;  // UIDs
+};
+
+// Kinds whose objects could not be read.
+struct Unread {
+  std::string where;  // "secrets", or "copies of it in other namespaces"
+  absl::Status why;
+};
+
+struct OwnedObjects {
+  std::map<std::string, OwnedObject> by_uid;  // at most 100,000
+  std::set<std::string> present;              // UIDs of all objects of the namespace
+  std::vector<Unread> unread;
+};
+
+// Reads metadata alone, of every namespaced kind that can be listed and deleted, but of Events,
+// which have no owners and are many. Not thread-safe.
+class OwnedObjectReader {
+ public:
+  // REQUIRES: `client` outlives this object.
+  explicit OwnedObjectReader(kube::Client& client) : client_(client) {}
+
+  // Discovers the kinds. To be called once, before all else.
+  StatusTask Discover();
+  Task<OwnedObjects> Read(std::string ns);
+
+  // Group versions that could not be discovered.
+  const std::vector<Unread>& unread() const { return unread_; }
+  // The kind of a resource; the resource's name where discovery gave no answer.
+  const std::string& KindOf(const kube::GroupVersionResource& gvr) const;
+
+ private:
+  struct Kind {
+    kube::GroupVersionResource gvr;
+    std::string kind;
+  };
+
+  VoidTask ReadKind(const Kind& kind, const std::string& ns, OwnedObjects& found);
+
+  kube::Client& client_;
+  std::vector<Kind> kinds_;
+  std::map<kube::GroupVersionResource, std::string> kind_names_;
+  std::vector<Unread> unread_;
+};
+
+}  // namespace steward::bundle
+
+#endif  // BUNDLE_OWNED_OBJECTS_H_
