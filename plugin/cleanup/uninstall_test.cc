@@ -566,6 +566,12 @@ TEST_F(UninstallTest, ForeignFoldersAreLeftAlone) {
   ExpectNothingChanged();
 }
 
+TEST_F(UninstallTest, AnIndexThatWasBeingWrittenIsNobodys) {
+  fs::create_directory(options.folder);
+  std::ofstream(options.folder + "/index.json.4711.tmp") << "{";
+  EXPECT_OK(Uninstall());
+}
+
 // After kill -9 at any step, the same command continues, and ends as if it had never been
 // interrupted.
 TEST_F(UninstallTest, GoesOnAfterAnEndAtAnyRequest) {

@@ -48,12 +48,17 @@ absl::Status SyncFolder(const std::string& path) {
   return status;
 }
 
+// An index that was being written when its process ended (base/tls/files.h).
+bool IsUnfinishedIndex(std::string_view name) {
+  return name.starts_with(StrCat(kIndexFile, ".")) && name.ends_with(".tmp");
+}
+
 absl::StatusOr<bool> IsEmpty(const std::string& path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), ::closedir);
   if (folder == nullptr) return Errno("opening the folder", path);
   while (const dirent* entry = ::readdir(folder.get())) {
     const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") return false;
+    if (name != "." && name != ".." && !IsUnfinishedIndex(name)) return false;
   }
   return true;
 }
