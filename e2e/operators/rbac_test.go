@@ -196,6 +196,7 @@ func TestCopiedRBAC_TheToggleChangesNothing(t *testing.T) {
 
 // A kube-apiserver that learnt late that the Role was locked, or an administrator, has bound somebody: that is found, and answered.
 func TestCopiedRBAC_ABindingThatIsMadeLater(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, 2)
 	s.install("reed.v1", reedsRules("get"))
 	for _, target := range s.targets {
@@ -283,6 +284,7 @@ func largeRules() []any {
 
 // Garbage collection, whichever goes first.
 func TestCopiedRBAC_ThreeOrdersOfDeletion(t *testing.T) {
+	t.Parallel()
 	for name, remove := range map[string]func(*scene){
 		"the original": func(s *scene) { s.uninstall() },
 		"the group": func(s *scene) {
@@ -293,6 +295,7 @@ func TestCopiedRBAC_ThreeOrdersOfDeletion(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, 1)
 			s.install("reed.v1", secretsRules("get"))
 			eventually(t, s.copied(s.targets[0]))

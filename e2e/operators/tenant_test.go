@@ -178,8 +178,10 @@ func (s *scene) nudge() {
 
 // The owner of a namespace that an operator works in has the operator's rights there under no name.
 func TestTenant_OfATargetGetsNothing(t *testing.T) {
+	t.Parallel()
 	for _, role := range []string{"admin", "edit"} {
 		t.Run(role, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, 2)
 			target, other := s.targets[0], s.targets[1]
 			who := newTenant(t, role, target)
@@ -286,6 +288,7 @@ func TestTenant_OfATargetGetsNothing(t *testing.T) {
 // The owner of the namespace that an operator is installed in widens nothing in others: its Roles there give what its
 // ClusterServiceVersion asks for, to whom it asks for.
 func TestTenant_OfTheInstallNamespaceGetsNothing(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, 1)
 	target := s.targets[0]
 	s.install("reed.v1", reedsRules("get"))
@@ -349,6 +352,7 @@ func TestTenant_OfTheInstallNamespaceGetsNothing(t *testing.T) {
 
 // Whoever makes and deletes the copy's name and bindings of it, as fast as they can, finds no moment in which they have the rights.
 func TestTenant_IsNeverFasterThanTheCopy(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, 1)
 	target := s.targets[0]
 	s.install("reed.v1", reedsRules("get"))

@@ -44,8 +44,9 @@ cmd_test() {
   tagged_stage concurrency clang-tsan bazel_tests --config=tsan --build_tests_only
   tagged_stage seeds fresh-seeds fresh_seeds
   if [[ -z "$base" ]] || console_changed "$base"; then stage console console_tests; fi
-  end_e2e
+  # What it builds is what is there: the tests end to end, which wait most of the time, go on beside it.
   stage verify verify_tests ${full:+--full}
+  end_e2e
   if [[ -n "$full" ]]; then
     stage upgrade upgrade_tests
     stage node node_tests
