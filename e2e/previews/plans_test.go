@@ -134,6 +134,10 @@ func TestPlan_R_PRJ_07_StepByStep(t *testing.T) {
 		if each.ObjectRef.Namespace != namespace && each.ObjectRef.Name != "prometheusrules."+group {
 			continue
 		}
+		// Another test's operator for all namespaces is copied into this one, too.
+		if strings.HasSuffix(each.User.Username, ":steward-copied-csvs") {
+			continue
+		}
 		if dry++; !strings.Contains(each.RequestURI, "dryRun=All") {
 			t.Errorf("a preview sent %s %s", each.Verb, each.RequestURI)
 		}
