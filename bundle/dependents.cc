@@ -4,7 +4,6 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <functional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -16,7 +15,6 @@
 #include "base/text/str_cat.h"
 #include "bundle/finalized_objects.h"
 #include "bundle/owned_objects.h"
-#include "kube/client/pager.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/label_syntax.h"
 #include "olm/cleanup/object_facts.h"
@@ -27,7 +25,6 @@ namespace steward::bundle {
 namespace json = boost::json;
 namespace {
 
-constexpr int64_t kPage = 500;
 const kube::GroupVersionResource kOperators = {"operators.coreos.com", "v1", "operators"};
 // The label of a component of an Operator: this, and the Operator's name behind it.
 constexpr std::string_view kComponentLabel = "operators.coreos.com/";
@@ -72,26 +69,6 @@ class Search {
       }
     }
     co_return absl::OkStatus();
-  }
-
-  StatusTask Visit(kube::GroupVersionResource gvr, std::string ns, std::string selector,
-                   std::function<void(const json::object&)> take) {
-    kube::ListOptions options;
-    options.ns = std::move(ns);
-    options.label_selector = std::move(selector);
-    options.limit = kPage;
-    options.metadata_only = true;
-    const auto visit = [take = std::move(take)](const kube::RawObject& raw) {
-      const absl::StatusOr<json::object> object = ParseJsonObject(raw.json);
-      const json::object* metadata = object.ok() ? ObjectAt(*object, "metadata") : nullptr;
-      if (metadata != nullptr) take(*metadata);
-      return absl::OkStatus();
-    };
-    return kube::VisitAll(client_, std::move(gvr), std::move(options), visit);
-  }
-
-  static kube::NamespacedName NameIn(const json::object& metadata) {
-    return {std::string(StringAt(metadata, "namespace")), std::string(StringAt(metadata, "name"))};
   }
 
   // An object goes once all of its owners have gone or are not there.
@@ -159,8 +136,8 @@ class Search {
       if (name.name != csv_.name || name.ns == csv_.ns) return;
       Add(gvk, std::move(name), Dependent::Fate::kGoes, kCopy);
     };
-    const absl::Status listed =
-        co_await Visit(olm::kCsvs, "", StrCat(olm::kCopiedFromLabel, "=", csv_.ns), take);
+    const absl::Status listed = co_await VisitMetadata(
+        client_, olm::kCsvs, "", StrCat(olm::kCopiedFromLabel, "=", csv_.ns), take);
     if (!listed.ok()) unread_.push_back({"copies of it in other namespaces", listed});
   }
 

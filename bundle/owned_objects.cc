@@ -31,6 +31,27 @@ bool Has(const std::vector<std::string>& all, std::string_view one) {
 
 }  // namespace
 
+StatusTask VisitMetadata(kube::Client& client, kube::GroupVersionResource gvr, std::string ns,
+                         std::string selector,
+                         std::function<void(const json::object& metadata)> take) {
+  kube::ListOptions options;
+  options.ns = std::move(ns);
+  options.label_selector = std::move(selector);
+  options.limit = kPage;
+  options.metadata_only = true;
+  const auto visit = [take = std::move(take)](const kube::RawObject& raw) {
+    const absl::StatusOr<json::object> object = ParseJsonObject(raw.json);
+    const json::object* metadata = object.ok() ? ObjectAt(*object, "metadata") : nullptr;
+    if (metadata != nullptr) take(*metadata);
+    return absl::OkStatus();
+  };
+  return kube::VisitAll(client, std::move(gvr), std::move(options), visit);
+}
+
+kube::NamespacedName NameIn(const json::object& metadata) {
+  return {std::string(StringAt(metadata, "namespace")), std::string(StringAt(metadata, "name"))};
+}
+
 // Each resource in the version that its group prefers, of those that serve it.
 StatusTask OwnedObjectReader::Discover() {
   CO_ASSIGN_OR_RETURN(const std::vector<kube::GroupVersion> versions,
@@ -61,31 +82,19 @@ const std::string& OwnedObjectReader::KindOf(const kube::GroupVersionResource& g
 }
 
 VoidTask OwnedObjectReader::ReadKind(const Kind& kind, const std::string& ns, OwnedObjects& found) {
-  kube::ListOptions options;
-  options.ns = ns;
-  options.limit = kPage;
-  options.metadata_only = true;
-  const auto visit = [&kind, &found](const kube::RawObject& raw) {
-    const absl::StatusOr<json::object> object = ParseJsonObject(raw.json);
-    const json::object* metadata = object.ok() ? ObjectAt(*object, "metadata") : nullptr;
-    if (metadata == nullptr) return absl::OkStatus();
-    std::string uid(StringAt(*metadata, "uid"));
-    const json::array* owners = ArrayAt(*metadata, "ownerReferences");
+  const auto take = [&kind, &found](const json::object& metadata) {
+    std::string uid(StringAt(metadata, "uid"));
+    const json::array* owners = ArrayAt(metadata, "ownerReferences");
     if (owners != nullptr && !owners->empty() && found.by_uid.size() < kMaxOwned) {
-      OwnedObject owned{
-          {kind.gvr.group, kind.gvr.version, kind.kind},
-          {std::string(StringAt(*metadata, "namespace")), std::string(StringAt(*metadata, "name"))},
-          uid,
-          {}};
+      OwnedObject owned{{kind.gvr.group, kind.gvr.version, kind.kind}, NameIn(metadata), uid, {}};
       for (const json::value& each : *owners) {
         if (each.is_object()) owned.owners.emplace(StringAt(each.get_object(), "uid"));
       }
       found.by_uid.try_emplace(uid, std::move(owned));
     }
     found.present.insert(std::move(uid));
-    return absl::OkStatus();
   };
-  const absl::Status listed = co_await kube::VisitAll(client_, kind.gvr, std::move(options), visit);
+  const absl::Status listed = co_await VisitMetadata(client_, kind.gvr, ns, "", take);
   if (listed.ok() || kube::IsNotServed(listed)) co_return;
   const bool core = kind.gvr.group.empty();
   found.unread.push_back({StrCat(kind.gvr.resource, core ? "" : ".", kind.gvr.group), listed});

@@ -2,6 +2,8 @@
 #ifndef BUNDLE_OWNED_OBJECTS_H_
 #define BUNDLE_OWNED_OBJECTS_H_
 
+#include <boost/json/object.hpp>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -13,6 +15,15 @@
 #include "kube/meta/names.h"
 
 namespace steward::bundle {
+
+// Calls `take` with the metadata of each object of a list, of which metadata alone is asked for.
+// `ns` "" = everywhere; `selector`, of labels, "" = whatever they are. REQUIRES: `client` outlives
+// the task.
+StatusTask VisitMetadata(kube::Client& client, kube::GroupVersionResource gvr, std::string ns,
+                         std::string selector,
+                         std::function<void(const boost::json::object& metadata)> take);
+// The namespace and the name in an object's metadata.
+kube::NamespacedName NameIn(const boost::json::object& metadata);
 
 // An object that has owners.
 struct OwnedObject {

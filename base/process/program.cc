@@ -22,7 +22,7 @@
 namespace steward {
 namespace {
 
-// How long after its end a program is noticed whose output others keep open.
+// The time within which the end of a program is noticed whose output others keep open.
 constexpr int kTickMilliseconds = 50;
 // The same of one that has closed its output.
 constexpr int kShortTickMilliseconds = 2;
@@ -200,7 +200,7 @@ ProgramResult Reading::Finish() && {
     Reap(0);
     return std::move(result_);
   }
-  // What it had written when it ended.
+  // The rest of what the program had written when it ended.
   for (bool more = true; more && !killed_;) {
     const size_t before = result_.output.size() + result_.errors.size();
     const bool open = IsOpen();

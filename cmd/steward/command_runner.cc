@@ -41,7 +41,7 @@ std::string UserAgent(const plugin::Program& program) {
   return StrCat(name, "/", BuildVersion().git_version);
 }
 
-// How long people may take to log in with a credential plugin.
+// The time that people have to log in with a credential plugin.
 constexpr absl::Duration kLoginLimit = absl::Minutes(5);
 
 // Without credentials kubectl asks for a name and a password, which no cluster takes any more.

@@ -26,6 +26,7 @@ namespace {
 using Names = plugin::Completion::Names;
 
 constexpr absl::Duration kPatience = absl::Seconds(3);
+
 absl::StatusOr<std::vector<std::string>> AskCluster(const plugin::Completion& completion) {
   if (completion.names == Names::kNone) return std::vector<std::string>();
   ASSIGN_OR_RETURN(
@@ -69,12 +70,6 @@ absl::StatusOr<std::vector<std::string>> NamesFor(const plugin::Completion& comp
 }
 
 }  // namespace
-
-bool IsCompletionName(std::string_view argv0) {
-  const size_t slash = argv0.rfind('/');
-  if (slash != std::string_view::npos) argv0.remove_prefix(slash + 1);
-  return argv0 == "kubectl_complete-steward";
-}
 
 int RunCompletion(const std::vector<std::string>& words) {
   const plugin::Completion completion = plugin::Complete(

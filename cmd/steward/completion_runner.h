@@ -4,13 +4,9 @@
 #define CMD_STEWARD_COMPLETION_RUNNER_H_
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace steward {
-
-// True if the program was called under the name by which kubectl finds a plugin's completion.
-bool IsCompletionName(std::string_view argv0);
 
 // Prints what may come next; the last of `words` is being typed. What cannot be asked within three
 // seconds is left out without a word. Returns the exit code.

@@ -6,10 +6,19 @@
 
 namespace steward {
 
-bool IsPluginName(std::string_view argv0) {
+namespace {
+
+std::string_view NameIn(std::string_view argv0) {
   const size_t slash = argv0.rfind('/');
-  if (slash != std::string_view::npos) argv0.remove_prefix(slash + 1);
-  return argv0 == "kubectl-steward";
+  return slash == std::string_view::npos ? argv0 : argv0.substr(slash + 1);
+}
+
+}  // namespace
+
+bool IsPluginName(std::string_view argv0) { return NameIn(argv0) == "kubectl-steward"; }
+
+bool IsCompletionName(std::string_view argv0) {
+  return NameIn(argv0) == "kubectl_complete-steward";
 }
 
 int RunPlugin(const std::vector<std::string>& args) {

@@ -14,8 +14,6 @@
 namespace steward::console {
 namespace {
 
-bool OnlyReads(std::string_view method) { return method == "GET" || method == "HEAD"; }
-
 // The field, as a line with its end; "" for none.
 std::string Authorization(const std::string& value) {
   return value.empty() ? "" : StrCat("Authorization: ", value, "\r\n");
@@ -50,11 +48,11 @@ absl::StatusOr<std::unique_ptr<Upstream>> Upstream::Create(
 Task<UpstreamAnswer> Upstream::SendAs(const UpstreamRequest& request, std::string identity) {
   std::string bytes =
       StrCat(transport_->Head(request.method, request.target), request.fields, identity);
-  if (!OnlyReads(request.method)) {
-    StrAppend(&bytes, "Content-Length: ", request.body.size(), "\r\n");
+  if (kube::Transport::OnlyReads(request.method)) {
+    StrAppend(&bytes, "\r\n");
+  } else {
+    StrAppend(&bytes, "Content-Length: ", request.body.size(), "\r\n\r\n", request.body);
   }
-  StrAppend(&bytes, "\r\n");
-  if (!OnlyReads(request.method)) bytes += request.body;
   bool connected = false;
   const kube::SendCheck always;
   const kube::Transport::Request sent{request.method, request.target, bytes, always};

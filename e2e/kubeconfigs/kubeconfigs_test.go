@@ -155,7 +155,7 @@ var rows = []row{
 		told: "Bearer home"},
 }
 
-// What plugins of the rows do. The environment is the plugin's own and this process's.
+// plugins are the scripts of the rows' credential plugins. The environment is the plugin's own and this process's.
 var plugins = map[string]string{
 	"says-token":       says("v1", `{"token":"of-plugin"}`),
 	"says-beta":        says("v1beta1", `{"token":"of-beta"}`),

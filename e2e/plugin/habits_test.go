@@ -60,7 +60,7 @@ func TestHabits_Completion(t *testing.T) {
 	}
 }
 
-// Who refused is named as kubectl names them; words are not data.
+// Errors name who refused, as kubectl's do; words are not data.
 func TestHabits_Errors(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -168,7 +168,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// What belongs to an operator, down to what its resources own.
+// The tree of an operator goes down to what its resources own.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

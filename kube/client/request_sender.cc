@@ -75,7 +75,8 @@ std::string RequestSender::Serialize(const RestRequest& request,
   return bytes;
 }
 
-Task<ConnectionPool::Lease> RequestSender::OpenUnlimited(RestRequest request, Credential credential,
+Task<ConnectionPool::Lease> RequestSender::OpenUnlimited(const RestRequest& request,
+                                                         const Credential& credential,
                                                          absl::Time deadline) {
   RetryPolicy policy(random_);
   const std::string bytes = Serialize(request, credential);
@@ -95,32 +96,31 @@ Task<ConnectionPool::Lease> RequestSender::OpenUnlimited(RestRequest request, Cr
   }
 }
 
-Task<Body> RequestSender::FetchUnlimited(RestRequest request, Credential credential,
+Task<Body> RequestSender::FetchUnlimited(const RestRequest& request, const Credential& credential,
                                          absl::Time deadline) {
   const size_t limit = request.max_body_bytes;
   CO_ASSIGN_OR_RETURN(ConnectionPool::Lease lease,
-                      co_await OpenUnlimited(std::move(request), std::move(credential), deadline));
+                      co_await OpenUnlimited(request, credential, deadline));
   CO_ASSIGN_OR_RETURN(Body body, co_await ReadWholeBody(lease, limit));
   lease.Recycle();
   co_return body;
 }
 
-Task<Body> RequestSender::FetchWithin(RestRequest request, Credential credential) {
+Task<Body> RequestSender::FetchWithin(const RestRequest& request, const Credential& credential) {
   const absl::Duration timeout = request.timeout;
   const absl::Time deadline = clock_.Now() + timeout;
   std::string what = Describe(request);
-  co_return co_await WithTimeout(
-      clock_, timeout, std::move(what),
-      FetchUnlimited(std::move(request), std::move(credential), deadline));
+  co_return co_await WithTimeout(clock_, timeout, std::move(what),
+                                 FetchUnlimited(request, credential, deadline));
 }
 
-Task<ConnectionPool::Lease> RequestSender::OpenWithin(RestRequest request, Credential credential) {
+Task<ConnectionPool::Lease> RequestSender::OpenWithin(const RestRequest& request,
+                                                      const Credential& credential) {
   const absl::Duration timeout = request.timeout;
   const absl::Time deadline = clock_.Now() + timeout;
   std::string what = Describe(request);
-  co_return co_await WithTimeout(
-      clock_, timeout, std::move(what),
-      OpenUnlimited(std::move(request), std::move(credential), deadline));
+  co_return co_await WithTimeout(clock_, timeout, std::move(what),
+                                 OpenUnlimited(request, credential, deadline));
 }
 
 Task<Body> RequestSender::Fetch(RestRequest request) {
@@ -130,7 +130,7 @@ Task<Body> RequestSender::Fetch(RestRequest request) {
   CO_ASSIGN_OR_RETURN(const bool renewed, co_await transport_->Renew(credential));
   if (!renewed) co_return std::move(body);
   CO_ASSIGN_OR_RETURN(credential, co_await transport_->Current());
-  co_return co_await FetchWithin(std::move(request), std::move(credential));
+  co_return co_await FetchWithin(request, credential);
 }
 
 Task<ConnectionPool::Lease> RequestSender::Open(RestRequest request) {
@@ -140,7 +140,7 @@ Task<ConnectionPool::Lease> RequestSender::Open(RestRequest request) {
   CO_ASSIGN_OR_RETURN(const bool renewed, co_await transport_->Renew(credential));
   if (!renewed) co_return std::move(lease);
   CO_ASSIGN_OR_RETURN(credential, co_await transport_->Current());
-  co_return co_await OpenWithin(std::move(request), std::move(credential));
+  co_return co_await OpenWithin(request, credential);
 }
 
 }  // namespace steward::kube

@@ -55,13 +55,15 @@ class RequestSender {
   const RestClientOptions& options() const { return options_; }
 
  private:
-  Task<std::shared_ptr<const std::string>> FetchWithin(RestRequest request, Credential credential);
-  Task<std::shared_ptr<const std::string>> FetchUnlimited(RestRequest request,
-                                                          Credential credential,
+  // The arguments outlive these tasks: Fetch and Open keep them.
+  Task<std::shared_ptr<const std::string>> FetchWithin(const RestRequest& request,
+                                                       const Credential& credential);
+  Task<std::shared_ptr<const std::string>> FetchUnlimited(const RestRequest& request,
+                                                          const Credential& credential,
                                                           absl::Time deadline);
-  Task<ConnectionPool::Lease> OpenWithin(RestRequest request, Credential credential);
-  Task<ConnectionPool::Lease> OpenUnlimited(RestRequest request, Credential credential,
-                                            absl::Time deadline);
+  Task<ConnectionPool::Lease> OpenWithin(const RestRequest& request, const Credential& credential);
+  Task<ConnectionPool::Lease> OpenUnlimited(const RestRequest& request,
+                                            const Credential& credential, absl::Time deadline);
   std::string Serialize(const RestRequest& request, const Credential& credential) const;
 
   const std::unique_ptr<Transport> transport_;

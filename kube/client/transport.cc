@@ -9,8 +9,6 @@
 namespace steward::kube {
 namespace {
 
-bool OnlyReads(std::string_view method) { return method == "GET" || method == "HEAD"; }
-
 Credentials::PluginRunner RunnerOf(const ExecPluginOptions& options) {
   return [options](const ExecPlugin& plugin) { return RunExecPlugin(plugin, options); };
 }

@@ -57,6 +57,9 @@ class Transport {
                                                            Clock& clock,
                                                            const TransportOptions& options);
 
+  // Whether a request with this method changes nothing, and has no body.
+  static bool OnlyReads(std::string_view method) { return method == "GET" || method == "HEAD"; }
+
   // What begins a request: the line and the fields that follow from the configuration.
   std::string Head(std::string_view method, std::string_view target) const;
 

@@ -75,12 +75,15 @@ bool SubscriptionNames(const json::object& subscription, std::string_view csv) {
          StringAt(*spec, "startingCSV") == csv;
 }
 
+bool PlanNames(const json::object& plan, std::string_view csv) {
+  const std::vector<std::string_view> names = NamesInPlan(plan);
+  return std::find(names.begin(), names.end(), csv) != names.end();
+}
+
 bool UnfinishedPlanNames(const json::object& plan, std::string_view csv) {
   const json::object* status = ObjectAt(plan, "status");
   const std::string_view phase = status == nullptr ? "" : StringAt(*status, "phase");
-  if (phase == "Complete" || phase == "Failed") return false;
-  const std::vector<std::string_view> names = NamesInPlan(plan);
-  return std::find(names.begin(), names.end(), csv) != names.end();
+  return phase != "Complete" && phase != "Failed" && PlanNames(plan, csv);
 }
 
 std::vector<std::string> OthersInPlan(const json::object& plan, std::string_view csv) {

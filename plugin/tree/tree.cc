@@ -133,16 +133,6 @@ class Growth {
     co_return Note(gvr.resource, read);
   }
 
-  static bool PlanNames(const json::object& plan, const std::string& name) {
-    const json::object* spec = ObjectAt(plan, "spec");
-    const json::array* names =
-        spec == nullptr ? nullptr : ArrayAt(*spec, "clusterServiceVersionNames");
-    for (const json::value& each : names == nullptr ? json::array() : *names) {
-      if (each.is_string() && View(each.get_string()) == name) return true;
-    }
-    return false;
-  }
-
   static void Add(Node& parent, Node child) {
     if (parent.children.size() < kShown) {
       parent.children.push_back(std::move(child));

@@ -1,5 +1,5 @@
-// What `kubectl steward why` says (olm::ExplainPresence) beside what the view shows, and beside an
-// oracle that reads the rules of OLM anew, on random worlds.
+// The answers of `kubectl steward why` (olm::ExplainPresence) beside what the view shows, and
+// beside an oracle that reads the rules of OLM anew, on random worlds.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -139,7 +139,7 @@ class Scene {
     return reach;
   }
 
-  // What OLM would have it watch.
+  // True if OLM would have the operator watch the namespace.
   bool Watches(const olm::PresenceInputs& in) {
     if (in.groups->size() != 1) return false;
     const std::string& phase = in.csv->phase;
