@@ -5,6 +5,7 @@
 #include "plugin/cleanup/uninstall_command.h"
 #include "plugin/copied_csvs/toggle.h"
 #include "plugin/copied_csvs/verify.h"
+#include "plugin/doctor/doctor.h"
 #include "plugin/preview/preview_commands.h"
 #include "plugin/removal/remove.h"
 #include "plugin/saving/restore.h"
@@ -29,6 +30,7 @@ const std::vector<KnownCommand>& KnownCommands() {
       {.name = "copied-csvs",
        .description = "Copied ClusterServiceVersions, and the way off them",
        .commands = {KnownCopiesStatus(), KnownCopiesOn(), KnownCopiesOff(), KnownVerify()}},
+      KnownDoctor(),
       KnownRemove(),
   };
   return known;

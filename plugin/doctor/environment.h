@@ -1,0 +1,36 @@
+// What the checks of doctor share: the cluster, and what was read of it once. Not thread-safe.
+#ifndef PLUGIN_DOCTOR_ENVIRONMENT_H_
+#define PLUGIN_DOCTOR_ENVIRONMENT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+#include "plugin/doctor/deployment.h"
+#include "plugin/doctor/finding.h"
+
+namespace steward::plugin {
+
+struct Environment {
+  kube::Client& client;
+  Clock& clock;
+  absl::Time now;  // by the server's clock where it says
+  absl::StatusOr<Deployments> deployments;
+  std::vector<Finding>& findings;
+
+  bool Has(const std::string& deployment) const {
+    return deployments.ok() && deployments->contains(deployment);
+  }
+};
+
+// What mends an installation that lacks something, or differs from what is shipped.
+inline constexpr char kApplyAgain[] =
+    "apply your overlay again, as docs/install.md says: kubectl apply --server-side "
+    "--force-conflicts -k OVERLAY";
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_DOCTOR_ENVIRONMENT_H_

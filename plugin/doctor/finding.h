@@ -1,0 +1,69 @@
+// What doctor finds in a cluster. Values.
+#ifndef PLUGIN_DOCTOR_FINDING_H_
+#define PLUGIN_DOCTOR_FINDING_H_
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/errors.h"
+
+namespace steward::plugin {
+
+enum class Outcome {
+  kOk,
+  kWarning,  // works, and somebody should know
+  kFailed,
+  kUnseen,  // the user may not read what decides, or it could not be read
+};
+
+struct Finding {
+  std::string check;  // "Leader"
+  Outcome outcome = Outcome::kOk;
+  std::string message;
+  std::string remedy = {};  // what mends it; of kWarning and kFailed
+};
+
+// The findings of one check. Not thread-safe.
+class CheckFindings {
+ public:
+  // `all` receives the findings. REQUIRES: it outlives this object.
+  CheckFindings(std::string check, std::vector<Finding>& all)
+      : check_(std::move(check)), all_(all) {}
+
+  void Ok(std::string message) { Add(Outcome::kOk, std::move(message), ""); }
+  void Warn(std::string message, std::string remedy) {
+    Add(Outcome::kWarning, std::move(message), std::move(remedy));
+  }
+  void Fail(std::string message, std::string remedy) {
+    Add(Outcome::kFailed, std::move(message), std::move(remedy));
+  }
+  // `what` could not be read.
+  void Unseen(std::string_view what, const absl::Status& why) {
+    Add(Outcome::kUnseen,
+        StrCat(
+            what,
+            kube::IsForbidden(why) ? " may not be read with your rights: " : " could not be read: ",
+            ToStd(why.message())),
+        "");
+  }
+  // True if nothing was found yet.
+  bool clean() const { return clean_; }
+
+ private:
+  void Add(Outcome outcome, std::string message, std::string remedy) {
+    clean_ = false;
+    all_.push_back({check_, outcome, std::move(message), std::move(remedy)});
+  }
+
+  const std::string check_;
+  std::vector<Finding>& all_;
+  bool clean_ = true;
+};
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_DOCTOR_FINDING_H_

@@ -1,0 +1,331 @@
+#include "plugin/doctor/rights_check.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_join.h"
+#include "base/json/json_access.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/admission_policy.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/metadata_access.h"
+#include "kube/meta/names.h"
+#include "olm/copied_rbac/policy_rule.h"
+#include "plugin/cluster/reads.h"
+#include "plugin/cluster/resources.h"
+#include "plugin/doctor/shipped.h"
+#include "plugin/removal/installation.h"
+
+namespace steward::plugin {
+namespace {
+
+namespace json = boost::json;
+using olm::PolicyRule;
+using olm::PolicyRules;
+
+constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
+// Of one sentence.
+constexpr size_t kMostNamed = 5;
+
+// "ClusterRole/steward-view", "Role/steward-system/steward-controllers".
+std::string KeyOf(std::string_view kind, const std::string& ns, const std::string& name) {
+  return StrCat(kind, "/", ns, ns.empty() ? "" : "/", name);
+}
+std::string KeyOf(const json::object& object) {
+  return KeyOf(KindOf(object), NamespaceIn(object), NameIn(object));
+}
+
+bool IsRole(std::string_view kind) { return kind == "ClusterRole" || kind == "Role"; }
+bool IsBinding(std::string_view kind) {
+  return kind == "ClusterRoleBinding" || kind == "RoleBinding";
+}
+bool IsRbac(const json::object& object) {
+  return IsRole(KindOf(object)) || IsBinding(KindOf(object));
+}
+
+// Steward's accounts among the subjects of a binding.
+std::set<std::string> AccountsIn(const json::object& binding) {
+  std::set<std::string> accounts;
+  const json::array* subjects = ArrayAt(binding, "subjects");
+  for (const json::value& each : subjects == nullptr ? json::array() : *subjects) {
+    const json::object* subject = each.if_object();
+    if (subject != nullptr && StringAt(*subject, "kind") == "ServiceAccount" &&
+        StringAt(*subject, "namespace") == kStewardNamespace) {
+      accounts.emplace(StringAt(*subject, "name"));
+    }
+  }
+  return accounts;
+}
+
+// The cluster's roles that are of interest, and bindings of Steward's accounts, by key.
+using RbacObjects = std::map<std::string, json::object>;
+
+StatusTask ReadKind(kube::Client& client, std::string_view kind, const char* resource,
+                    const std::set<std::string>& shipped, RbacObjects& found) {
+  const auto take = [&](const kube::RawObject& raw) -> absl::Status {
+    ASSIGN_OR_RETURN(json::value object, ParseObject(raw.json));
+    const kube::NamespacedName name = kube::NameOf(object);
+    const std::string key = KeyOf(kind, name.ns, name.name);
+    if (shipped.contains(key) || (IsBinding(kind) && !AccountsIn(object.get_object()).empty())) {
+      found.emplace(key, std::move(object.get_object()));
+    }
+    return absl::OkStatus();
+  };
+  const kube::GroupVersionResource gvr = {std::string(kGroup), "v1", resource};
+  co_return co_await VisitAll(client, gvr, "", /*metadata_only=*/false, take);
+}
+
+Task<RbacObjects> ReadRbac(kube::Client& client) {
+  std::set<std::string> shipped;
+  for (const ShippedFolder& folder : ShippedFolders()) {
+    for (const json::object& each : folder.objects) shipped.insert(KeyOf(each));
+  }
+  RbacObjects found;
+  CO_RETURN_IF_ERROR(co_await ReadKind(client, "ClusterRole", "clusterroles", shipped, found));
+  CO_RETURN_IF_ERROR(co_await ReadKind(client, "Role", "roles", shipped, found));
+  CO_RETURN_IF_ERROR(
+      co_await ReadKind(client, "ClusterRoleBinding", "clusterrolebindings", shipped, found));
+  CO_RETURN_IF_ERROR(co_await ReadKind(client, "RoleBinding", "rolebindings", shipped, found));
+  co_return found;
+}
+
+// A right of one verb on one resource, and its name for people.
+struct Right {
+  PolicyRule rule;
+  std::string text;
+};
+
+std::vector<Right> RightsOf(const PolicyRules& rules) {
+  std::vector<Right> rights;
+  for (const PolicyRule& rule : rules) {
+    const std::vector<std::string> unnamed = {""};
+    for (const std::string& group : rule.groups) {
+      for (const std::string& resource : rule.resources) {
+        for (const std::string& name : rule.names.empty() ? unnamed : rule.names) {
+          for (const std::string& verb : rule.verbs) {
+            Right right;
+            right.rule = {{group}, {resource}, {}, {verb}};
+            if (!name.empty()) right.rule.names = {name};
+            right.text = StrCat(verb, " ", resource, group.empty() ? "" : ".", group,
+                                name.empty() ? "" : "/", name);
+            rights.push_back(std::move(right));
+          }
+        }
+      }
+    }
+  }
+  return rights;
+}
+
+// The rights of `some` that `all` do not grant, as "list secrets, watch secrets and 3 more"; "" =
+// none.
+std::string Beyond(const PolicyRules& some, const PolicyRules& all) {
+  std::vector<std::string> texts;
+  for (const Right& right : RightsOf(some)) {
+    if (!olm::Covers(all, right.rule)) texts.push_back(right.text);
+  }
+  const size_t more = texts.size() > kMostNamed ? texts.size() - kMostNamed : 0;
+  texts.resize(texts.size() - more);
+  return StrCat(absl::StrJoin(texts, ", "), more == 0 ? "" : StrCat(" and ", more, " more"));
+}
+
+PolicyRules RulesOf(const json::object& role) {
+  const json::array* rules = ArrayAt(role, "rules");
+  return rules == nullptr ? PolicyRules() : olm::ReadPolicyRules(*rules);
+}
+
+std::string Described(const json::object& object) {
+  const std::string ns = NamespaceIn(object);
+  return StrCat(KindOf(object), " ", ns, ns.empty() ? "" : "/", NameIn(object));
+}
+
+// As kubectl takes it: "Role steward-controllers -n steward-system".
+std::string Addressed(std::string_view kind, const std::string& ns, const std::string& name) {
+  return StrCat(kind, " ", name, ns.empty() ? "" : " -n ", ns);
+}
+
+void CompareRole(const json::object& shipped, const json::object& actual, CheckFindings& findings) {
+  const PolicyRules wanted = RulesOf(shipped);
+  const PolicyRules found = RulesOf(actual);
+  if (const std::string lacks = Beyond(wanted, found); !lacks.empty()) {
+    findings.Fail(StrCat(Described(shipped), " does not grant ", lacks), kApplyAgain);
+  }
+  // What others aggregate into it is theirs.
+  if (shipped.contains("aggregationRule")) return;
+  if (const std::string more = Beyond(found, wanted); !more.empty()) {
+    findings.Warn(StrCat(Described(shipped), " grants more than is shipped: ", more), kApplyAgain);
+  }
+}
+
+void CompareBinding(const json::object& shipped, const json::object& actual,
+                    CheckFindings& findings) {
+  const json::value* role = shipped.if_contains("roleRef");
+  const json::value* found = actual.if_contains("roleRef");
+  if (role == nullptr) return;
+  if (found == nullptr || !DifferenceFrom(*role, *found, "").empty()) {
+    findings.Fail(
+        StrCat(Described(shipped), " binds another role than is shipped"),
+        StrCat("kubectl delete ", Addressed(KindOf(shipped), NamespaceIn(shipped), NameIn(shipped)),
+               ", then ", kApplyAgain));
+    return;
+  }
+  const std::set<std::string> bound = AccountsIn(actual);
+  for (const std::string& account : AccountsIn(shipped)) {
+    if (!bound.contains(account)) {
+      findings.Fail(StrCat(Described(shipped), " does not bind the account ", account),
+                    kApplyAgain);
+    }
+  }
+}
+
+bool IsInstalled(const ShippedFolder& folder, const RbacObjects& found,
+                 const Environment& environment) {
+  if (folder.name == "base") return true;
+  return std::any_of(folder.objects.begin(), folder.objects.end(), [&](const json::object& object) {
+    return KindOf(object) == "ServiceAccount" ? environment.Has(NameIn(object))
+                                              : found.contains(KeyOf(object));
+  });
+}
+
+void CompareFolder(const ShippedFolder& folder, const RbacObjects& found, CheckFindings& findings) {
+  for (const json::object& shipped : folder.objects) {
+    if (!IsRbac(shipped)) continue;
+    const auto actual = found.find(KeyOf(shipped));
+    if (actual == found.end()) {
+      const std::set<std::string> accounts = AccountsIn(shipped);
+      findings.Fail(
+          StrCat(Described(shipped), " of deploy/", folder.name, " is missing",
+                 accounts.empty() ? "" : ": the rights of ", absl::StrJoin(accounts, ", ")),
+          kApplyAgain);
+    } else if (IsRole(KindOf(shipped))) {
+      CompareRole(shipped, actual->second, findings);
+    } else {
+      CompareBinding(shipped, actual->second, findings);
+    }
+  }
+}
+
+// Bindings of Steward's accounts that nobody ships.
+void NameAddedBindings(const RbacObjects& found, CheckFindings& findings) {
+  std::set<std::string> shipped;
+  for (const ShippedFolder& folder : ShippedFolders()) {
+    for (const json::object& each : folder.objects) shipped.insert(KeyOf(each));
+  }
+  for (const auto& [key, object] : found) {
+    const json::object* role = ObjectAt(object, "roleRef");
+    if (shipped.contains(key) || role == nullptr) continue;
+    const std::string kind = key.substr(0, key.find('/'));
+    const std::string ns = NamespaceIn(object);
+    findings.Warn(
+        StrCat(absl::StrJoin(AccountsIn(object), ", "), " is also bound to ",
+               StringAt(*role, "kind"), " ", StringAt(*role, "name"), " by ",
+               Addressed(kind, ns, NameIn(object))),
+        StrCat("unless that is wanted: kubectl delete ", Addressed(kind, ns, NameIn(object))));
+  }
+}
+
+Task<std::optional<json::value>> ReadIfThere(kube::Client& client, kube::GroupVersionResource gvr,
+                                             std::string name) {
+  const kube::NamespacedName key = {"", name};
+  absl::StatusOr<json::value> object = co_await ReadObject(client, gvr, key);
+  if (kube::IsNotFound(object.status(), name)) co_return std::optional<json::value>();
+  CO_RETURN_IF_ERROR(object.status());
+  co_return std::optional<json::value>(*std::move(object));
+}
+
+void ComparePolicy(const json::object& shipped, const std::optional<json::value>& policy,
+                   const std::optional<json::value>& binding, CheckFindings& findings) {
+  const std::string name = NameIn(shipped);
+  if (!policy) {
+    findings.Fail(StrCat("ValidatingAdmissionPolicy ", name, " does not exist"), kApplyAgain);
+    return;
+  }
+  const json::object& actual = policy->get_object();
+  if (const std::string_view weak = kube::WhyPolicyIsWeak(actual); !weak.empty()) {
+    findings.Fail(StrCat("ValidatingAdmissionPolicy ", name, " ", weak), kApplyAgain);
+  } else if (!binding ||
+             !kube::DeniesEverywhere(binding->get_object(), name, kube::TakesParameters(actual))) {
+    findings.Fail(StrCat("ValidatingAdmissionPolicy ", name,
+                         " has no binding of its name that denies everywhere"),
+                  kApplyAgain);
+  } else {
+    const json::value* wanted = shipped.if_contains("spec");
+    const json::value* found = actual.if_contains("spec");
+    const std::string difference =
+        wanted == nullptr || found == nullptr ? "" : DifferenceFrom(*wanted, *found, "spec");
+    if (difference.empty()) return;
+    findings.Fail(StrCat("ValidatingAdmissionPolicy ", name, " is not as shipped: ", difference),
+                  kApplyAgain);
+  }
+}
+
+// The policies of a folder; a status where one could not be read.
+StatusTask CompareFolderPolicies(Environment& environment, const ShippedFolder& folder,
+                                 CheckFindings& findings, size_t& count) {
+  for (const json::object& shipped : folder.objects) {
+    if (KindOf(shipped) != "ValidatingAdmissionPolicy") continue;
+    CO_ASSIGN_OR_RETURN(const std::optional<json::value> policy,
+                        co_await ReadIfThere(environment.client, kPolicies, NameIn(shipped)));
+    CO_ASSIGN_OR_RETURN(const std::optional<json::value> binding,
+                        co_await ReadIfThere(environment.client, kPolicyBindings, NameIn(shipped)));
+    ComparePolicy(shipped, policy, binding, findings);
+    ++count;
+  }
+  co_return absl::OkStatus();
+}
+
+// A folder whose process is there; the base always is.
+bool HasProcess(const ShippedFolder& folder, const Environment& environment) {
+  return IsInstalled(folder, {}, environment);
+}
+
+}  // namespace
+
+VoidTask CheckRights(Environment& environment) {
+  CheckFindings findings("Rights", environment.findings);
+  const absl::StatusOr<RbacObjects> found = co_await ReadRbac(environment.client);
+  if (!found.ok()) {
+    findings.Unseen("what Steward's accounts may do", found.status());
+    co_return;
+  }
+  std::vector<std::string> installed;
+  for (const ShippedFolder& folder : ShippedFolders()) {
+    if (!IsInstalled(folder, *found, environment)) continue;
+    installed.push_back(folder.name);
+    CompareFolder(folder, *found, findings);
+  }
+  NameAddedBindings(*found, findings);
+  if (findings.clean()) {
+    findings.Ok(
+        StrCat("accounts may do what deploy/ says, and no more: ", absl::StrJoin(installed, ", ")));
+  }
+}
+
+VoidTask CheckPolicies(Environment& environment) {
+  CheckFindings findings("Policies", environment.findings);
+  size_t count = 0;
+  for (const ShippedFolder& folder : ShippedFolders()) {
+    if (!HasProcess(folder, environment)) continue;
+    const absl::Status compared =
+        co_await CompareFolderPolicies(environment, folder, findings, count);
+    if (!compared.ok()) {
+      findings.Unseen("the admission policies", compared);
+      co_return;
+    }
+  }
+  if (findings.clean()) findings.Ok(StrCat(count, " admission policies are in force, as shipped"));
+}
+
+}  // namespace steward::plugin

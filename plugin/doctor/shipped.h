@@ -1,0 +1,35 @@
+// The manifests of deploy/ that say what Steward's accounts may do, and what they may not, as this
+// program was built with them. Thread-safe.
+#ifndef PLUGIN_DOCTOR_SHIPPED_H_
+#define PLUGIN_DOCTOR_SHIPPED_H_
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steward::plugin {
+
+// A folder of deploy/ with its objects: accounts, roles, bindings, admission policies and their
+// bindings.
+struct ShippedFolder {
+  std::string name;  // "base", "overlays/copies"
+  std::vector<boost::json::object> objects;
+};
+
+// "base" first. Parsed at the first call.
+const std::vector<ShippedFolder>& ShippedFolders();
+
+// Of an object.
+std::string_view KindOf(const boost::json::object& object);
+std::string NameIn(const boost::json::object& object);
+std::string NamespaceIn(const boost::json::object& object);
+
+// What `shipped` says and `actual` does not, as a path ("spec.validations[0].expression"); "" =
+// `actual` says all of it. Fields that a cluster adds do not count, lists have to be as long.
+std::string DifferenceFrom(const boost::json::value& shipped, const boost::json::value& actual,
+                           const std::string& path);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_DOCTOR_SHIPPED_H_
