@@ -21,9 +21,14 @@ type screen struct {
 
 func open(t *testing.T, environment []string, args ...string) *screen {
 	t.Helper()
+	return openAs(t, shared.Admin, environment, args...)
+}
+
+func openAs(t *testing.T, kubeconfig string, environment []string, args ...string) *screen {
+	t.Helper()
 	ours, theirs, err := terminal.Open(40, 100)
 	must(t, err)
-	s := &screen{cmd: command(t, shared.Admin, args...), ours: ours, done: make(chan struct{})}
+	s := &screen{cmd: command(t, kubeconfig, args...), ours: ours, done: make(chan struct{})}
 	s.cmd.Env = append(s.cmd.Env, environment...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = theirs, theirs, theirs
 	must(t, s.cmd.Start())

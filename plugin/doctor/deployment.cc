@@ -11,6 +11,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/client/pager.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/resources.h"
 #include "plugin/cluster/reads.h"
@@ -114,8 +115,13 @@ Task<std::optional<kube::NamespacedName>> FindRunning(kube::Client& client, std:
   const auto take = [&found](const Deployment& each) {
     if (each.available > 0) found = each.name;
   };
-  CO_RETURN_IF_ERROR(co_await Visit(client, by_name, take));
-  if (!found) CO_RETURN_IF_ERROR(co_await Visit(client, by_label, take));
+  for (const kube::ListOptions& options : {by_name, by_label}) {
+    const absl::Status visited = co_await Visit(client, options, take);
+    // A server that knows no Deployments runs none.
+    if (kube::IsNotServed(visited)) co_return found;
+    CO_RETURN_IF_ERROR(visited);
+    if (found) break;
+  }
   co_return found;
 }
 

@@ -63,12 +63,13 @@ std::string Padded(std::string_view text, size_t width) {
   return padded;
 }
 
-void Print(Terminal& terminal, const Finding& finding) {
+// Several findings that one remedy mends have it once, below the last of them.
+void Print(Terminal& terminal, const Finding& finding, bool with_remedy) {
   const Shown shown = ShownAs(finding.outcome);
   terminal.Line(Terminal::Row{{Padded(shown.word, kWordWidth), shown.style},
                               {Padded(finding.check, kCheckWidth), Style::kPlain},
                               {finding.message, Style::kPlain}});
-  if (finding.remedy.empty()) return;
+  if (finding.remedy.empty() || !with_remedy) return;
   terminal.Line(Terminal::Row{{std::string(kWordWidth + kCheckWidth, ' '), Style::kPlain},
                               {StrCat("→ ", finding.remedy), Style::kPlain}});
 }
@@ -88,8 +89,8 @@ absl::Status Conclude(Terminal& terminal, const std::vector<Finding>& findings) 
                       [outcome](const Finding& each) { return each.outcome == outcome; }));
   };
   if (const int64_t unseen = count(Outcome::kUnseen); unseen > 0) {
-    terminal.Line(StrCat(CountText(unseen, "finding"),
-                         " could not be made with your rights: a cluster-admin sees all"));
+    terminal.Line(StrCat(CountText(unseen, "check"),
+                         " could not be made: what is unseen, a cluster-admin may read"));
   }
   const int64_t failed = count(Outcome::kFailed);
   if (failed == 0) return absl::OkStatus();
@@ -132,7 +133,9 @@ StatusTask Examine(Session& session) {
   for (const Check check : kChecks) {
     co_await check(environment);
     for (; printed < findings.size(); ++printed) {
-      Print(session.terminal, findings[printed]);
+      const bool last = printed + 1 == findings.size() ||
+                        findings[printed + 1].remedy != findings[printed].remedy;
+      Print(session.terminal, findings[printed], last);
       items.push_back(Document(findings[printed]));
     }
   }

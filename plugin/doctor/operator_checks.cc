@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "kube/meta/errors.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/object_facts.h"
@@ -112,11 +112,11 @@ VoidTask CheckPeers(Environment& environment) {
     const std::string peer = name;
     const absl::StatusOr<std::optional<kube::NamespacedName>> found =
         co_await FindRunning(environment.client, peer);
-    if (!found.ok() && !kube::IsNotServed(found.status())) {
+    if (!found.ok()) {
       findings.Unseen("whether OLM runs", found.status());
       co_return;
     }
-    if (found.ok() && *found) running.insert(peer);
+    if (*found) running.insert(peer);
   }
   for (const Pair& pair : kPairs) {
     const std::string ours(pair.ours);

@@ -63,7 +63,7 @@ const json::object* ConditionOf(const json::object& object, std::string_view typ
 
 // The one API that the kube-apiserver cannot judge: that of a server of its own (`steward up`).
 Task<bool> ServesViewsItself(kube::Client& client) {
-  const kube::GroupVersion views = kInstalledOperators.gv();
+  const kube::GroupVersion views = kInstalledOperators.group_version();
   const absl::StatusOr<std::vector<kube::ApiResource>> found = co_await client.Discover(views);
   if (kube::IsNotServed(found.status())) co_return false;
   CO_RETURN_IF_ERROR(found.status());
