@@ -306,6 +306,8 @@ func things(t *testing.T) {
 	t.Helper()
 	group := olm.Synced(olm.OperatorGroup("things", "group"), "")
 	csv := olm.CSV("thing.v1", group, "")
+	must(t, unstructured.SetNestedField(csv.Object, true, "spec", "cleanup", "enabled"))
+	csv.SetFinalizers([]string{olm.Finalizer})
 	must(t, olm.Create(t.Context(), shared.Any, olm.Namespace("things"), olm.Namespace("user-of-things"), group, csv))
 }
 
@@ -332,7 +334,7 @@ func unconfirmed(t *testing.T) {
 	t.Helper()
 	kubectl(t, "delete", "validatingadmissionpolicybinding", "steward-cleanup-opt-in")
 	eventually(t, func() error {
-		patch := []byte(`{"metadata":{"finalizers":["operatorframework.io/delete-custom-resources"]}}`)
+		patch := []byte(`{"metadata":{"finalizers":["` + olm.Finalizer + `","operatorframework.io/delete-custom-resources"]}}`)
 		_, err := shared.Any.Resource(olm.CSVs).Namespace("things").Patch(t.Context(), "thing.v1", types.MergePatchType, patch, metav1.PatchOptions{})
 		return err
 	})

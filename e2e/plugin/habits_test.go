@@ -71,7 +71,7 @@ func TestHabits_Errors(t *testing.T) {
 	}{
 		{[]string{"status", "--nope"}, 2, "error: "},
 		{[]string{"status", "-n", s.namespace, "nope"}, 1, "error: Steward does not know the ClusterServiceVersion "},
-		{[]string{"status", "-A", "--as=nobody"}, 1, "Error from server (Forbidden): "},
+		{[]string{"status", "-A", "--as=nobody"}, 3, "Error from server (Forbidden): "},
 		{[]string{"status", "-A", "--server=https://127.0.0.1:1"}, 1, "error: "},
 	} {
 		stdout, stderr, code := start(t, shared.Admin, row.args...).wait(t)

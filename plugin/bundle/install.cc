@@ -131,7 +131,6 @@ kube::WriteOptions Options(std::string subresource = "") {
 }
 
 absl::Status Failed(std::string_view doing, const absl::Status& status) {
-  if (kube::IsForbidden(status)) return Refused(ToStd(status.message()));
   return WithContext(doing, status);
 }
 

@@ -72,7 +72,6 @@ StatusTask CallOffDeletion(Session& session, AbortOptions options, Csv csv) {
   CO_RETURN_IF_ERROR(Confirm(session, question));
   const absl::Status status =
       co_await DisableCleanup(session.client, options.csv, csv.facts.uid, /*dry_run=*/false);
-  if (kube::IsForbidden(status)) co_return Refused(ToStd(status.message()));
   if (!kube::IsNotFound(status, options.csv.name)) CO_RETURN_IF_ERROR(status);
   session.document["aborted"] = true;
   session.terminal.Line("Called the cleanup off (spec.cleanup.enabled: false)");
@@ -87,7 +86,6 @@ StatusTask CallOffOptIn(Session& session, AbortOptions options, Csv csv) {
   CO_RETURN_IF_ERROR(Confirm(session, question));
   const absl::Status status =
       co_await OptOut(session.client, options.csv, csv.facts.uid, /*dry_run=*/false);
-  if (kube::IsForbidden(status)) co_return Refused(ToStd(status.message()));
   CO_RETURN_IF_ERROR(status);
   session.document["aborted"] = true;
   session.terminal.Line("Removed the opt-in to cleanup; nothing had been deleted", Style::kGood);

@@ -134,7 +134,6 @@ StatusTask Uninstallation::TryWrites() {
   for (const RelatedObject& object : preview_.related) {
     if (object.kept()) continue;
     const absl::Status status = co_await DeleteRelated(session_.client, object, /*dry_run=*/true);
-    if (kube::IsForbidden(status)) co_return Refused(ToStd(status.message()));
     CO_RETURN_IF_ERROR(status);
   }
   if (facts().deleting()) co_return absl::OkStatus();

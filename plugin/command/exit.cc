@@ -2,6 +2,7 @@
 
 #include "absl/strings/cord.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/errors.h"
 
 namespace steward::plugin {
 namespace {
@@ -53,7 +54,7 @@ absl::Status Forewarned(std::string_view message) {
 Exit ExitOf(const absl::Status& status) {
   if (status.ok()) return Exit::kDone;
   const absl::optional<absl::Cord> payload = status.GetPayload(kExitPayload);
-  if (!payload.has_value()) return Exit::kError;
+  if (!payload.has_value()) return kube::IsForbidden(status) ? Exit::kRefused : Exit::kError;
   for (const Exit exit : {Exit::kUsage, Exit::kRefused, Exit::kStalled, Exit::kForewarned}) {
     if (*payload == ToAbsl(ToString(exit))) return exit;
   }

@@ -11,7 +11,6 @@
 #include "base/status/with_context.h"
 #include "base/text/str_cat.h"
 #include "kube/client/pager.h"
-#include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "olm/copy.h"
 #include "olm/copy/comparison.h"
@@ -19,7 +18,6 @@
 #include "olm/resources.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"
-#include "plugin/command/exit.h"
 
 namespace steward::plugin {
 namespace {
@@ -41,7 +39,6 @@ StatusTask VisitEach(kube::Client& client, kube::GroupVersionResource gvr,
                      kube::ListOptions options,
                      std::function<absl::Status(const kube::RawObject&)> visit) {
   const absl::Status status = co_await kube::VisitAll(client, gvr, options, visit);
-  if (kube::IsForbidden(status)) co_return Refused(ToStd(status.message()));
   if (!status.ok()) co_return WithContext(StrCat("listing ", gvr.GroupResource()), status);
   co_return absl::OkStatus();
 }

@@ -69,7 +69,6 @@ std::string_view ModeOf(const json::object& view) {
 
 // An error of a read of the resource, with what to do about it.
 absl::Status Explain(const kube::GroupVersionResource& gvr, const absl::Status& status) {
-  if (kube::IsForbidden(status)) return Refused(ToStd(status.message()));
   if (!kube::IsNotServed(status)) return status;
   if (gvr == kInstalledOperators) {
     return absl::NotFoundError(

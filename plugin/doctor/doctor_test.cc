@@ -340,6 +340,16 @@ INSTANTIATE_TEST_SUITE_P(
          "Policies|Failed|ValidatingAdmissionPolicy steward-cleanup-opt-in is not as shipped: "
          "spec.validations[0].expression",
          "-k OVERLAY"},
+        {"accounts of one's own",
+         [](DoctorTest& t) {
+           t.Edit(kPolicies, kPolicy, [](json::object& object) {
+             json::array& all = object["spec"].as_object()["variables"].as_array();
+             all.front().as_object()["expression"] = "false";
+           });
+         },
+         "Policies|Warning|ValidatingAdmissionPolicy steward-cleanup-opt-in is not as shipped: "
+         "spec.variables[0].expression",
+         "unless an overlay of yours says so"},
         {"beside OLM",
          [](DoctorTest& t) {
            t.PutDeployment("copied-csvs");

@@ -62,6 +62,15 @@ std::string MetadataIn(const json::object& object, std::string_view key) {
   return metadata == nullptr ? "" : std::string(StringAt(*metadata, key));
 }
 
+// Parsers of YAML fold the lines of a block differently.
+std::string WithoutSpaces(std::string_view text) {
+  std::string some;
+  for (const char c : text) {
+    if (c != ' ' && c != '\n') some += c;
+  }
+  return some;
+}
+
 }  // namespace
 
 const std::vector<ShippedFolder>& ShippedFolders() {
@@ -95,6 +104,11 @@ std::string DifferenceFrom(const json::value& shipped, const json::value& actual
       if (!difference.empty()) return difference;
     }
     return "";
+  }
+  if (shipped.is_string() && actual.is_string()) {
+    return WithoutSpaces(View(shipped.get_string())) == WithoutSpaces(View(actual.get_string()))
+               ? ""
+               : path;
   }
   return shipped == actual ? "" : path;
 }

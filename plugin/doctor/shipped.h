@@ -26,7 +26,8 @@ std::string NameIn(const boost::json::object& object);
 std::string NamespaceIn(const boost::json::object& object);
 
 // What `shipped` says and `actual` does not, as a path ("spec.validations[0].expression"); "" =
-// `actual` says all of it. Fields that a cluster adds do not count, lists have to be as long.
+// `actual` says all of it. Fields that a cluster adds do not count, nor do spaces and line
+// breaks in texts; lists have to be as long.
 std::string DifferenceFrom(const boost::json::value& shipped, const boost::json::value& actual,
                            const std::string& path);
 

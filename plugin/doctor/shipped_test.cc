@@ -48,6 +48,8 @@ TEST(Shipped, NamesWhatTheClusterDoesNotSay) {
            Case{R"({"a":{"b":[1,{"c":"x"}]}})", R"({"a":{"b":[1,{"c":"y"}]}})", "a.b[1].c"},
            Case{R"({"a":[1]})", R"({"a":[1,2]})", "a"},
            Case{R"({"a":[1]})", R"({"a":"1"})", "a"},
+           Case{R"({"a":"x  y\nz"})", R"({"a":"x y z"})", ""},
+           Case{R"({"a":"xyz"})", R"({"a":"xyw"})", "a"},
            Case{R"({"a":{}})", R"({})", "a"},
            Case{R"({"a":{}})", R"({"a":null})", "a"},
        }) {

@@ -31,7 +31,6 @@ namespace json = boost::json;
 namespace {
 
 absl::Status Explain(const absl::Status& error) {
-  if (kube::IsForbidden(error)) return Refused(ToStd(error.message()));
   if (kube::IsNotServed(error) || kube::IsUnsupported(error)) {
     return absl::NotFoundError("this cluster does not serve previews (planpreviews)");
   }

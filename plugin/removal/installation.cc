@@ -21,7 +21,6 @@
 #include "olm/copy.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"
-#include "plugin/command/exit.h"
 
 namespace steward::plugin {
 namespace {
@@ -99,7 +98,6 @@ StatusTask ListFacts(kube::Client& client, GroupVersionResource gvr, std::string
   };
   const absl::Status listed = co_await kube::VisitAll(client, gvr, options, decode);
   if (kube::IsNotServed(listed)) co_return absl::OkStatus();
-  if (kube::IsForbidden(listed)) co_return Refused(ToStd(listed.message()));
   if (!listed.ok()) co_return WithContext(StrCat("reading ", gvr.GroupResource()), listed);
   co_return absl::OkStatus();
 }
@@ -108,8 +106,9 @@ StatusTask ListFacts(kube::Client& client, GroupVersionResource gvr, std::string
 Task<std::optional<ObjectFacts>> ReadFacts(kube::Client& client, GroupVersionResource gvr,
                                            kube::NamespacedName name) {
   const absl::StatusOr<kube::RawObject> raw = co_await client.Get(gvr, name);
-  if (kube::IsNotFound(raw.status(), name.name)) co_return std::optional<ObjectFacts>();
-  if (kube::IsForbidden(raw.status())) co_return Refused(ToStd(raw.status().message()));
+  if (kube::IsNotFound(raw.status(), name.name) || kube::IsNotServed(raw.status())) {
+    co_return std::optional<ObjectFacts>();
+  }
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(ObjectFacts facts, olm::DecodeObjectFacts(raw->json));
   co_return std::optional<ObjectFacts>(std::move(facts));
@@ -132,7 +131,6 @@ StatusTask ReadDeployments(kube::Client& client, std::vector<FoundDeployment>& f
   const absl::Status visited = co_await VisitAll(client, kube::kDeployments, kStewardNamespace,
                                                  /*metadata_only=*/false, visit);
   if (kube::IsNotServed(visited)) co_return absl::OkStatus();
-  if (kube::IsForbidden(visited)) co_return Refused(ToStd(visited.message()));
   co_return visited;
 }
 
@@ -152,7 +150,6 @@ StatusTask ReadAddedBindings(kube::Client& client, GroupVersionResource gvr,
   };
   const absl::Status visited = co_await VisitAll(client, gvr, "", /*metadata_only=*/false, visit);
   if (kube::IsNotServed(visited)) co_return absl::OkStatus();
-  if (kube::IsForbidden(visited)) co_return Refused(ToStd(visited.message()));
   co_return visited;
 }
 

@@ -178,7 +178,6 @@ class Remover {
   }
 
   static absl::Status Failed(std::string_view what, const absl::Status& status) {
-    if (kube::IsForbidden(status)) return Refused(ToStd(status.message()));
     return WithContext(what, status);
   }
 
