@@ -9,6 +9,7 @@
 #include "plugin/removal/remove.h"
 #include "plugin/saving/restore.h"
 #include "plugin/tree/tree.h"
+#include "plugin/version/version_command.h"
 #include "plugin/why/why.h"
 
 namespace steward::plugin {
@@ -30,6 +31,7 @@ const std::vector<KnownCommand>& KnownCommands() {
        .description = "Copied ClusterServiceVersions, and the way off them",
        .commands = {KnownCopiesStatus(), KnownCopiesOn(), KnownCopiesOff(), KnownVerify()}},
       KnownRemove(),
+      KnownVersion(),
   };
   return known;
 }
