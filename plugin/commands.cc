@@ -10,6 +10,7 @@
 #include "plugin/removal/remove.h"
 #include "plugin/saving/restore.h"
 #include "plugin/tree/tree.h"
+#include "plugin/version/version_command.h"
 #include "plugin/why/why.h"
 
 namespace steward::plugin {
@@ -32,6 +33,7 @@ const std::vector<KnownCommand>& KnownCommands() {
        .commands = {KnownCopiesStatus(), KnownCopiesOn(), KnownCopiesOff(), KnownVerify()}},
       KnownDoctor(),
       KnownRemove(),
+      KnownVersion(),
   };
   return known;
 }

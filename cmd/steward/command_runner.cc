@@ -1,5 +1,7 @@
 #include "cmd/steward/command_runner.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/json/object.hpp>
@@ -10,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "apiserver/discovery/version_info.h"
 #include "base/async/run.h"
 #include "base/clock/clock.h"
 #include "base/status/macros.h"
@@ -25,6 +28,7 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 #include "plugin/command/exit.h"
+#include "plugin/command/output.h"
 #include "plugin/command/report.h"
 #include "plugin/command/session.h"
 #include "plugin/terminal/printable.h"
@@ -85,37 +89,67 @@ void PrintError(const absl::Status& status) {
   std::fprintf(stderr, "%s: %s\n", who.c_str(), plugin::Printable(ToStd(status.message())).c_str());
 }
 
-bool IsDocument(const std::string& output) { return output == "json" || output == "yaml"; }
+// A command that only looks says nothing to people where its answer is picked from by a program.
+std::FILE* AnswerFile(const plugin::CommandLine& line, const plugin::Output& output) {
+  if (output.for_people()) return stdout;
+  return output.whole() || line.asks ? stderr : nullptr;
+}
 
 absl::Status RunWith(kube::Client& client, const std::string& context_ns, asio::io_context& io,
-                     const plugin::CommandLine& line, boost::json::object& document) {
+                     const plugin::CommandLine& line, const plugin::Output& output,
+                     boost::json::object& document) {
   const plugin::CommonFlags& flags = line.common;
-  // With a document on standard output, text for people goes to standard error.
-  plugin::Terminal terminal(ProcessTerminal(IsDocument(flags.output) ? stderr : stdout));
+  const discovery::VersionInfo version = BuildVersion();
+  plugin::Terminal terminal(ProcessTerminal(AnswerFile(line, output)));
   plugin::Session session{.client = client,
                           .clock = Clock::Real(),
                           .terminal = terminal,
                           .document = document,
                           .yes = flags.yes,
                           .ns = flags.ns.empty() ? context_ns : flags.ns,
-                          .wide = flags.output == "wide"};
+                          .wide = output.form == plugin::Output::Form::kWide,
+                          .version = {.git_version = version.git_version,
+                                      .git_commit = version.git_commit,
+                                      .git_tree_state = version.git_tree_state,
+                                      .build_date = version.build_date,
+                                      .platform = version.platform}};
   return RunOn(io, line.command->Run(session));
 }
 
 absl::Status Run(const plugin::Program& program, const plugin::CommandLine& line,
-                 boost::json::object& document) {
+                 const plugin::Output& output, boost::json::object& document) {
   constexpr char kDefaultNamespace[] = "default";
   asio::io_context io{1};
-  if (!line.needs_cluster) {
-    const std::unique_ptr<kube::Client> none =
-        kube::MakeRefusingClient(absl::FailedPreconditionError("this command asks no cluster"));
-    return RunWith(*none, kDefaultNamespace, io, line, document);
+  absl::StatusOr<kube::ClientConfig> config =
+      line.need == plugin::ClusterNeed::kNever
+          ? absl::FailedPreconditionError("this command asks no cluster")
+          : FindCluster(line.common);
+  if (!config.ok() && line.need != plugin::ClusterNeed::kAlways) {
+    const std::unique_ptr<kube::Client> none = kube::MakeRefusingClient(config.status());
+    return RunWith(*none, kDefaultNamespace, io, line, output, document);
   }
-  ASSIGN_OR_RETURN(const kube::ClientConfig config, FindCluster(line.common));
+  RETURN_IF_ERROR(config.status());
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> client,
-                   kube::MakeRestClient(config, io.get_executor(), Clock::Real(), Random::Real(),
+                   kube::MakeRestClient(*config, io.get_executor(), Clock::Real(), Random::Real(),
                                         ClientOptions(program, line.common)));
-  return RunWith(*client, config.ns.empty() ? kDefaultNamespace : config.ns, io, line, document);
+  const std::string& ns = config->ns.empty() ? kDefaultNamespace : config->ns;
+  return RunWith(*client, ns, io, line, output, document);
+}
+
+// Prints the document. False where it cannot be.
+bool Print(const plugin::CommandLine& line, const plugin::Output& output,
+           const boost::json::object& document) {
+  absl::StatusOr<std::string> text = plugin::Render(output, document, line.names);
+  if (!text.ok()) {
+    PrintError(text.status());
+    return false;
+  }
+  // A template prints strings of the cluster's bare.
+  if (output.form == plugin::Output::Form::kJsonPath && ::isatty(STDOUT_FILENO) != 0) {
+    *text = plugin::PrintableLines(*text);
+  }
+  std::fwrite(text->data(), 1, text->size(), stdout);
+  return true;
 }
 
 }  // namespace
@@ -131,16 +165,18 @@ int RunCommand(const plugin::Program& program, const std::vector<plugin::KnownCo
     std::fputs(line->help.c_str(), stdout);
     return static_cast<int>(plugin::Exit::kDone);
   }
+  // As with kubectl a template that cannot be used is an error like any other.
+  const absl::StatusOr<plugin::Output> output = plugin::ParseOutput(line->common.output);
+  if (!output.ok()) {
+    PrintError(output.status());
+    return static_cast<int>(plugin::Exit::kError);
+  }
   boost::json::object document = plugin::NewReport(line->report);
-  const absl::Status status = Run(program, *line, document);
+  const absl::Status status = Run(program, *line, *output, document);
   plugin::Conclude(status, document);
-  if (!status.ok()) {
-    PrintError(status);
-  }
-  if (IsDocument(line->common.output)) {
-    std::fputs(plugin::ReportText(document, line->common.output == "yaml").c_str(), stdout);
-  }
-  return static_cast<int>(plugin::ExitOf(status));
+  if (!status.ok()) PrintError(status);
+  const bool printed = Print(*line, *output, document);
+  return static_cast<int>(status.ok() && !printed ? plugin::Exit::kError : plugin::ExitOf(status));
 }
 
 }  // namespace steward

@@ -29,21 +29,34 @@ std::optional<std::string> ReadLine() {
   return line;
 }
 
+bool IsTerminal(std::FILE* file) { return file != nullptr && ::isatty(::fileno(file)) != 0; }
+
+// A terminal that can do more than print.
+bool IsScreen(std::FILE* file) {
+  const char* term = std::getenv("TERM");
+  return IsTerminal(file) && term != nullptr && std::string_view(term) != "dumb";
+}
+
+plugin::TerminalOptions::Writer WriterTo(std::FILE* file) {
+  return [file](std::string_view bytes) {
+    if (file == nullptr) return;
+    std::fwrite(bytes.data(), 1, bytes.size(), file);
+    std::fflush(file);
+  };
+}
+
 }  // namespace
 
-plugin::TerminalOptions ProcessTerminal(std::FILE* out) {
-  const int fd = ::fileno(out);
+plugin::TerminalOptions ProcessTerminal(std::FILE* answer) {
+  const bool coloured = !IsSet("NO_COLOR");
   plugin::TerminalOptions options;
-  options.write = [out](std::string_view bytes) {
-    std::fwrite(bytes.data(), 1, bytes.size(), out);
-    std::fflush(out);
-  };
-  const char* term = std::getenv("TERM");
-  const bool is_terminal = ::isatty(fd) != 0;
-  options.live = is_terminal && term != nullptr && std::string_view(term) != "dumb";
-  options.colours = options.live && !IsSet("NO_COLOR");
-  options.columns = [fd] { return ColumnsOf(fd); };
-  if (is_terminal && ::isatty(STDIN_FILENO) != 0) options.read_line = ReadLine;
+  options.write = WriterTo(answer);
+  options.colours = coloured && IsScreen(answer);
+  options.write_aside = WriterTo(stderr);
+  options.live = IsScreen(stderr);
+  options.colours_aside = coloured && options.live;
+  options.columns = [] { return ColumnsOf(STDERR_FILENO); };
+  if (IsTerminal(stderr) && IsTerminal(stdin)) options.read_line = ReadLine;
   return options;
 }
 

@@ -8,10 +8,11 @@
 
 namespace steward {
 
-// The options of a terminal that writes to `out`, which is standard output or standard error. It is
-// live where `out` is a terminal that can do more than print (TERM), in colours unless NO_COLOR is
-// set, and can ask questions where both `out` and standard input are terminals.
-plugin::TerminalOptions ProcessTerminal(std::FILE* out);
+// The options of a terminal whose answers go to `answer` (null: nowhere), and all else to standard
+// error. It is live where standard error is a terminal that can do more than print (TERM), in
+// colours unless NO_COLOR is set, and can ask questions where standard error and standard input are
+// terminals.
+plugin::TerminalOptions ProcessTerminal(std::FILE* answer);
 
 }  // namespace steward
 

@@ -81,6 +81,24 @@ func TestHabits_Errors(t *testing.T) {
 	}
 }
 
+// The versions of a kube-apiserver and of Steward behind it, which whoever may do nothing else is told, too.
+func TestHabits_Version(t *testing.T) {
+	t.Parallel()
+	kubeconfig, err := shared.User("versions")
+	must(t, err)
+	for _, each := range []string{shared.Admin, kubeconfig} {
+		eventually(t, func() error {
+			stdout, stderr, code := run(t, each, "version")
+			lines := strings.Split(stdout, "\n")
+			if code != 0 || stderr != "" || len(lines) != 4 || !strings.HasPrefix(lines[1], "Kubernetes Version: v1.") ||
+				!strings.HasPrefix(lines[0], strings.Replace(lines[2], "Server", "Client", 1)) {
+				return fmt.Errorf("%d: %s%s", code, stdout, stderr)
+			}
+			return nil
+		})
+	}
+}
+
 // -A wins over -n, several operators may be named with their kind, and labels select.
 func TestHabits_Status(t *testing.T) {
 	t.Parallel()
@@ -98,8 +116,9 @@ func TestHabits_Status(t *testing.T) {
 	if said := run("-n", s.namespace, "--no-headers"); !strings.HasPrefix(said, csvName+" ") {
 		t.Errorf("--no-headers: %s", said)
 	}
-	if said := run("-n", s.namespace, "-l", "nobody=has"); said != "No operators found\n" {
-		t.Errorf("-l: %s", said)
+	// As with kubectl that is no answer.
+	if stdout, stderr, code := start(t, shared.Admin, "status", "-n", s.namespace, "-l", "nobody=has").wait(t); code != 0 || stdout != "" || stderr != "No operators found\n" {
+		t.Errorf("-l: %d, %q, %q", code, stdout, stderr)
 	}
 	if said := run("-n", s.namespace, "csv/"+csvName, "clusterserviceversions.operators.coreos.com/"+csvName); strings.Count(said, "Phase ") != 2 {
 		t.Errorf("two: %s", said)
@@ -204,7 +223,7 @@ func TestTree(t *testing.T) {
 	must(t, err)
 	eventually(t, func() error {
 		stdout, stderr, code := run(t, kubeconfig, "tree", csvName, "-n", s.namespace)
-		if code != 0 || !strings.Contains(stdout, "Not read: subscriptions: ") || !strings.Contains(stdout, "ClusterServiceVersion "+s.namespace) {
+		if code != 0 || !strings.Contains(stderr, "Not read: subscriptions: ") || !strings.Contains(stdout, "ClusterServiceVersion "+s.namespace) {
 			return fmt.Errorf("%d: %s%s", code, stdout, stderr)
 		}
 		return nil

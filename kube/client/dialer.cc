@@ -19,6 +19,7 @@
 #include "base/text/str_cat.h"
 #include "kube/client/asio_stream.h"
 #include "kube/client/proxy.h"
+#include "kube/client/system_roots.h"
 #include "kube/client/tunnel.h"
 
 namespace steward::kube {
@@ -89,6 +90,8 @@ absl::StatusOr<TlsContext> MakeContext(const ClientConfig& config, const PemKeyP
       config.insecure_skip_tls_verify ? asio::ssl::verify_none : asio::ssl::verify_peer, error);
   if (config.ca_pem.empty()) {
     context->set_default_verify_paths(error);
+    const std::string roots = FindRootFile(X509_get_default_cert_dir(), KnownRootFiles());
+    if (!roots.empty() && !error) context->load_verify_file(roots, error);
   } else {
     context->add_certificate_authority(asio::buffer(config.ca_pem), error);
   }

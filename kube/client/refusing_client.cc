@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/async/task.h"
+#include "kube/client/provider_version.h"
 #include "kube/meta/names.h"
 #include "kube/meta/user_info.h"
 #include "kube/meta/write_options.h"
@@ -21,7 +23,7 @@ Task<T> Refuse(absl::Status error) {
   co_return error;
 }
 
-class RefusingClient : public Client {
+class RefusingClient : public Client, public ProviderVersions {
  public:
   explicit RefusingClient(absl::Status error) : error_(std::move(error)) {}
 
@@ -57,6 +59,11 @@ class RefusingClient : public Client {
   Task<std::vector<GroupVersion>> DiscoverGroups() override {
     return Refuse<std::vector<GroupVersion>>(error_);
   }
+  Task<std::string> ServerVersion() override { return Refuse<std::string>(error_); }
+  Task<std::string> ProviderVersion(const GroupVersion&) override {
+    return Refuse<std::string>(error_);
+  }
+  Task<absl::Time> ServerTime() override { return Refuse<absl::Time>(error_); }
   std::unique_ptr<Client> As(const UserInfo&) override { return MakeRefusingClient(error_); }
 
  private:

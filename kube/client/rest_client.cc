@@ -16,6 +16,7 @@
 #include "kube/client/api_resources.h"
 #include "kube/client/impersonation.h"
 #include "kube/client/list_page.h"
+#include "kube/client/provider_version.h"
 #include "kube/client/refusing_client.h"
 #include "kube/client/request_sender.h"
 #include "kube/client/request_target.h"
@@ -195,8 +196,9 @@ Task<std::unique_ptr<Watch>> OpenWatch(asio::any_io_executor executor, SenderPtr
 }
 
 constexpr size_t kMaxVersionBytes = 64 << 10;
+constexpr size_t kMaxOpenApiBytes = 16 << 20;
 
-class RestClient : public Client {
+class RestClient : public Client, public ProviderVersions {
  public:
   // `impersonation` as in RestRequest; `acts_for_good`: it is the configuration's.
   RestClient(asio::any_io_executor executor, RestClientOptions options, SenderPtr sender,
@@ -314,6 +316,20 @@ class RestClient : public Client {
       co_return std::string(StringAt(*object, "gitVersion"));
     }
     co_return absl::DataLossError("the server does not say its version");
+  }
+
+  Task<std::string> ProviderVersion(const GroupVersion& gv) override {
+    CO_ASSIGN_OR_RETURN(const std::string target, DiscoveryTarget(gv));
+    RestRequest request = ReadRequest(StrCat("/openapi/v3", target));
+    request.max_body_bytes = kMaxOpenApiBytes;
+    CO_ASSIGN_OR_RETURN(const boost::json::value document,
+                        co_await OnExecutor(executor_, FetchJson(sender_, std::move(request))));
+    const boost::json::object* object = document.if_object();
+    const boost::json::object* info = object == nullptr ? nullptr : ObjectAt(*object, "info");
+    if (info != nullptr && !StringAt(*info, "version").empty()) {
+      co_return std::string(StringAt(*info, "version"));
+    }
+    co_return absl::DataLossError("the OpenAPI document does not say a version");
   }
 
   Task<absl::Time> ServerTime() override {

@@ -9,7 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/text/str_cat.h"
+#include "kube/client/provider_version.h"
 #include "kube/client/rest_test_fixture.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/names.h"
 #include "kube/meta/status.h"
 
 namespace steward::kube {
@@ -81,6 +84,26 @@ TEST_F(RestClientTest, AsksForMetadataOnly) {
   EXPECT_THAT(server_->requests()[1],
               HasSubstr("Accept: application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
                         "application/json\r\n"));
+}
+
+TEST_F(RestClientTest, AsksForVersions) {
+  Connect();
+  server_->Answer(Response(200, R"({"gitVersion":"v1.36.0"})"));
+  ASSERT_OK_AND_ASSIGN(const std::string kubernetes, Finish(client_->ServerVersion()));
+  EXPECT_EQ(kubernetes, "v1.36.0");
+  const GroupVersion views = {"example.com", "v1"};
+  server_->Answer(Response(200, R"({"openapi":"3.0.0","info":{"version":"v0.1.0"},"paths":{}})"));
+  ASSERT_OK_AND_ASSIGN(const std::string provider, Finish(ReadProviderVersion(*client_, views)));
+  EXPECT_EQ(provider, "v0.1.0");
+  EXPECT_EQ(RequestLine(server_->requests()[1]), "GET /openapi/v3/apis/example.com/v1 HTTP/1.1");
+  for (const char* answer : {"{}", R"({"info":{}})", R"({"info":[]})", "[]"}) {
+    server_->Answer(Response(200, answer));
+    EXPECT_EQ(Finish(ReadProviderVersion(*client_, views)).status().code(),
+              absl::StatusCode::kDataLoss)
+        << answer;
+  }
+  server_->Answer(Response(404, "404 page not found"));
+  EXPECT_TRUE(IsNotServed(Finish(ReadProviderVersion(*client_, views)).status()));
 }
 
 TEST_F(RestClientTest, KeepsConnections) {

@@ -258,7 +258,7 @@ StatusTask WriteSteps(kube::Client& client, const Made& made, json::value plan, 
 void WarnOf(const BundleFolder& bundle, Terminal& terminal) {
   for (const Finding& finding : bundle.findings.all()) {
     if (finding.severity == Finding::Severity::kHint) continue;
-    terminal.Line(StrCat("warning: ", finding.where, ": ", finding.what), Style::kWarning);
+    terminal.Note(StrCat("warning: ", finding.where, ": ", finding.what), Style::kWarning);
   }
 }
 
@@ -404,7 +404,7 @@ StatusTask InstallBundle(Session& session, BundleFolder bundle, InstallOptions o
         StrCat(name, " has ", made.steps.size(), " steps for ", made.csv,
                approved ? "" : ", and waits for approval: run this again with --approve"));
   }
-  session.terminal.Line(
+  session.terminal.Note(
       StrCat("Follow it: kubectl get installplan -n ", made.plan.ns, " ", made.plan.name,
              " -o jsonpath='{.status.phase} {.status.message}{range .status.conditions[*]} "
              "{.message}{end}'"));

@@ -147,7 +147,7 @@ void Follower::Show(absl::Duration waited) {
   const std::string summary = progress_.Summary();
   std::string line = StrCat(summary, summary.empty() ? "" : "; ", state);
   if (line == last_line_ || session_.clock.Monotonic() < next_line_) return;
-  terminal.Line(line);
+  terminal.Note(line);
   last_line_ = std::move(line);
   next_line_ = session_.clock.Monotonic() + kSoonestLine;
 }
@@ -157,7 +157,7 @@ void Follower::Finish() {
     session_.terminal.Draw(progress_.Bars());
     session_.terminal.Keep();
   } else if (!progress_.empty() && progress_.Summary() != last_line_) {
-    session_.terminal.Line(progress_.Summary());
+    session_.terminal.Note(progress_.Summary());
   }
 }
 

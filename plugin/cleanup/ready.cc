@@ -108,7 +108,7 @@ std::string Readiness::State() const {
 void Readiness::Show(absl::Duration waited) {
   session_.terminal.Draw(State(), ElapsedText(waited));
   if (told_ || waited <= kUsual) return;
-  session_.terminal.Line(StrCat(State(), "; are they running?"), Style::kWarning);
+  session_.terminal.Note(StrCat(State(), "; are they running?"), Style::kWarning);
   told_ = true;
 }
 

@@ -19,6 +19,7 @@
 #include "plugin/cleanup/original.h"
 #include "plugin/cleanup/progress.h"
 #include "plugin/cluster/cleanup_status.h"
+#include "plugin/cluster/object_names.h"
 #include "plugin/cluster/operands.h"
 #include "plugin/cluster/resources.h"
 #include "plugin/command/arguments.h"
@@ -32,9 +33,9 @@ namespace {
 
 namespace json = boost::json;
 
-std::string AgeOf(const CleanupStatus& status, absl::Time now) {
-  const absl::StatusOr<absl::Time> created = kube::ParseRfc3339(status.created);
-  return created.ok() ? AgeText(now - *created) : "<unknown>";
+std::string AgeOf(const std::string& since, absl::Time now) {
+  const absl::StatusOr<absl::Time> time = kube::ParseRfc3339(since);
+  return time.ok() ? AgeText(now - *time) : "<unknown>";
 }
 
 std::string Reasons(const CleanupStatus& status) {
@@ -50,32 +51,42 @@ Style StyleOf(const std::string& phase) {
   return Style::kPlain;
 }
 
+std::string TargetsText(const olm::TargetSet& targets) {
+  if (targets.all()) return "all namespaces";
+  return targets.empty() ? "none" : absl::StrJoin(targets.names(), ", ");
+}
+
 void ShowTable(Session& session, const std::vector<CleanupStatus>& statuses,
                const StatusOptions& options) {
   if (statuses.empty()) {
-    session.terminal.Line("No operators found");
+    session.terminal.Note("No operators found");
     return;
   }
   const bool with_namespace = options.ns.empty();
   std::vector<std::string> header = {"NAME", "PHASE", "PENDING", "BLOCKERS", "AGE"};
+  if (session.wide) header.insert(header.end(), {"UNINSTALLED", "STALLED", "TARGETS"});
   if (with_namespace) header.insert(header.begin(), "NAMESPACE");
   Table table(header);
   if (!options.headers) table.HideHeader();
+  const absl::Time now = session.clock.Now();
+  const auto ago = [now](const std::string& since) {
+    return since.empty() ? "" : StrCat(AgeOf(since, now), " ago");
+  };
   for (const CleanupStatus& status : statuses) {
     Terminal::Row row = {{status.csv.name},
                          {status.phase, StyleOf(status.phase)},
                          {StrCat(status.pending_count)},
                          {Reasons(status)},
-                         {AgeOf(status, session.clock.Now())}};
+                         {AgeOf(status.created, now)}};
+    if (session.wide) {
+      row.insert(
+          row.end(),
+          {{ago(status.started_at)}, {ago(status.stalled_since)}, {TargetsText(status.targets)}});
+    }
     if (with_namespace) row.insert(row.begin(), Terminal::Piece{status.csv.ns});
     table.Add(std::move(row));
   }
   table.Print(session.terminal);
-}
-
-std::string TargetsText(const olm::TargetSet& targets) {
-  if (targets.all()) return "all namespaces";
-  return targets.empty() ? "none" : absl::StrJoin(targets.names(), ", ");
 }
 
 json::array TargetsJson(const olm::TargetSet& targets) {
@@ -243,7 +254,10 @@ KnownCommand KnownStatus() {
           .description = "Show how far cleanups are, and what stands against them",
           .report = "StatusReport",
           .examples = {{"Show all operators of the cluster", "status -A"},
-                       {"Show what one waits for", "status widgets.v1.2.3 -n operators"}},
+                       {"Show what one waits for", "status widgets.v1.2.3 -n operators"},
+                       {"Name those that have stalled",
+                        R"(status -A -o jsonpath='{.items[?(@.phase=="Stalled")].name}')"}},
+          .names = CsvNamesOf,
           .make = [] { return std::make_unique<StatusCommand>(); }};
 }
 

@@ -48,5 +48,29 @@ TEST(StatusCommandTest, DefinitionsAreCountedApartFromCustomResources) {
   }
 }
 
+TEST(StatusCommandTest, Wide) {
+  TestScene scene;
+  scene.fake.Put(
+      kCleanupStatuses,
+      R"({"metadata":{"name":"widget.v1","namespace":"ops","creationTimestamp":)"
+      R"("2023-11-14T20:13:20Z"},"status":{"enabled":true,"optedIn":true,"phase":"Stalled",)"
+      R"("targetNamespaces":["a","b"],"startedAt":"2023-11-14T21:13:20Z",)"
+      R"("stalledSince":"2023-11-14T22:03:20Z","pendingCount":2}})");
+  Session session = scene.session();
+  session.wide = true;
+  EXPECT_OK(scene.Run(ShowStatus(session, {kCsv.ns})));
+  EXPECT_EQ(scene.answer,
+            "NAME        PHASE     PENDING   BLOCKERS   AGE    UNINSTALLED   STALLED   TARGETS\n"
+            "widget.v1   Stalled   2                    120m   60m ago       10m ago   a, b\n");
+}
+
+TEST(StatusCommandTest, NothingIsFoundBesideTheAnswer) {
+  TestScene scene;
+  Session session = scene.session();
+  EXPECT_OK(scene.Run(ShowStatus(session, {"nowhere"})));
+  EXPECT_EQ(scene.answer, "");
+  EXPECT_EQ(scene.screen, "No operators found\n");
+}
+
 }  // namespace
 }  // namespace steward::plugin

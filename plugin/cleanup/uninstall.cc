@@ -166,7 +166,7 @@ StatusTask Uninstallation::FindPolicy() {
   if (!course().opt_in) co_return absl::OkStatus();
   absl::StatusOr<std::string> proof = co_await ReadOptInProof(session_.client);
   if (kube::IsForbidden(proof.status())) {
-    session_.terminal.Line(
+    session_.terminal.Note(
         StrCat("You may not read the admission policy ", olm::kOptInPolicy,
                " and its binding, so Steward's controllers have to confirm the opt-in"));
     co_return absl::OkStatus();
@@ -262,7 +262,7 @@ StatusTask Uninstallation::UntilReady() {
   const absl::Status status = co_await WaitUntilReady(session_, question, *deadline_);
   session_.terminal.Clear();
   if (status.ok()) {
-    session_.terminal.Line("Nothing stands against it, and the operator's rights are held");
+    session_.terminal.Note("Nothing stands against it, and the operator's rights are held");
   } else if (ExitOf(status) == Exit::kRefused) {
     // TakeBack reports its own failure; the refusal is the result.
     (void)co_await TakeBack();
@@ -323,7 +323,7 @@ StatusTask Uninstallation::DeleteIt() {
                                 options_.csv.name,
                                 course().deletes_operands ? "; Steward cleans up" : ""));
   if (options_.wait && session_.terminal.live()) {
-    session_.terminal.Line("Ctrl-C ends the watching, not the uninstallation", Style::kFaint);
+    session_.terminal.Note("Ctrl-C ends the watching, not the uninstallation", Style::kFaint);
   }
   co_return absl::OkStatus();
 }
@@ -390,7 +390,7 @@ StatusTask Uninstallation::Run() {
       co_await MakePreview(session_.client, options_.csv, options_.wish);
   if (!preview.ok() && options_.ignore_not_found &&
       kube::IsNotFound(preview.status(), options_.csv.name)) {
-    session_.terminal.Line(
+    session_.terminal.Note(
         StrCat("There is no ClusterServiceVersion ", options_.csv.ns, "/", options_.csv.name));
     co_return absl::OkStatus();
   }

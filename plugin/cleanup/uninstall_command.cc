@@ -3,12 +3,19 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/flags/flag_adder.h"
+#include "base/json/json_access.h"
 #include "plugin/cleanup/preview.h"
 #include "plugin/cleanup/uninstall.h"
+#include "plugin/cluster/object_names.h"
 #include "plugin/command/arguments.h"
 
 namespace steward::plugin {
@@ -58,6 +65,24 @@ StatusTask UninstallCommand::Run(Session& session) {
   return Uninstall(session, options_);
 }
 
+// What this run has deleted, as kubectl delete names it.
+std::vector<std::string> DeletedNames(const boost::json::object& document) {
+  std::vector<std::string> names;
+  if (const boost::json::array* related = ArrayAt(document, "deletedRelated")) {
+    for (const boost::json::value& each : *related) {
+      // "Subscription ops/widgets"
+      const std::string_view text = View(each.get_string());
+      const size_t space = text.find(' ');
+      names.push_back(OlmObjectName(text.substr(0, space), text.substr(text.rfind('/') + 1)));
+    }
+  }
+  const boost::json::object* csv = ObjectAt(document, "clusterServiceVersion");
+  if (csv != nullptr && BoolAt(document, "deletionRequested")) {
+    names.push_back(OlmObjectName("ClusterServiceVersion", StringAt(*csv, "name")));
+  }
+  return names;
+}
+
 }  // namespace
 
 KnownCommand KnownUninstall() {
@@ -69,6 +94,7 @@ KnownCommand KnownUninstall() {
                        {"Uninstall an operator, and have its custom resources deleted before",
                         "uninstall widgets.v1.2.3 -n operators --cleanup"}},
           .asks = true,
+          .names = DeletedNames,
           .make = [] { return std::make_unique<UninstallCommand>(); }};
 }
 

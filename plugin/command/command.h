@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "kube/client/kubeconfig.h"
+#include "plugin/command/output.h"
 #include "plugin/command/session.h"
 
 namespace CLI {
@@ -27,8 +28,15 @@ struct CommonFlags {
   absl::Duration request_timeout;  // of each request; zero = the client's own limits
   int verbosity = 0;               // from 6 on, requests are told
   std::string ns;                  // "" = that of the context
-  std::string output;              // "" = for people, or one of KnownCommand::forms
+  std::string output;              // a value for which IsOutput is true
   bool yes = false;                // for commands that ask
+};
+
+// Whether a command needs a cluster.
+enum class ClusterNeed {
+  kAlways,
+  kIfFound,  // where none is found, its session's client refuses each call, and says why
+  kNever,    // it looks for none, and its session's client refuses each call
 };
 
 // One use of a command.
@@ -40,6 +48,8 @@ class Command {
   virtual void AddFlags(CLI::App& app) = 0;
   // Refuses combinations of flags that CLI11 cannot refuse: kInvalidArgument with one sentence.
   virtual absl::Status Check(const CommonFlags&) const { return absl::OkStatus(); }
+  // By the parsed flags, of a command with KnownCommand::needs_cluster.
+  virtual ClusterNeed NeedOfCluster() const { return ClusterNeed::kAlways; }
   // Does the work, by the parsed flags. REQUIRES: this object and the session outlive the task.
   virtual StatusTask Run(Session& session) = 0;
 };
@@ -58,8 +68,8 @@ struct KnownCommand {
   std::string report = {};             // the kind of its document
   std::vector<Example> examples = {};  // at least one
   bool asks = false;                   // has --yes
-  // The values of --output; "wide" is for people, too.
-  std::vector<std::string> forms = {"json", "yaml"};
+  // Set for a command whose document lists objects: it has --output=name.
+  ObjectNames names = {};
   // False: it has no flags about a cluster, runs without a kubeconfig, and its session's client
   // refuses each call.
   bool needs_cluster = true;

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "plugin/command/command.h"
+#include "plugin/command/output.h"
 
 namespace steward::plugin {
 
@@ -24,7 +25,9 @@ struct CommandLine {
 
   std::string name;    // all its words, as "uninstall"
   std::string report;  // the kind of its document
-  bool needs_cluster = true;
+  bool asks = false;
+  ObjectNames names;
+  ClusterNeed need = ClusterNeed::kAlways;
   CommonFlags common;
   std::unique_ptr<Command> command;
 };

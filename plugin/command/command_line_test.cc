@@ -68,6 +68,14 @@ TEST(CommandLineTest, ACommandHasItsFlagsAndThoseOfAll) {
   EXPECT_EQ(line.help, "");
 }
 
+TEST(CommandLineTest, Outputs) {
+  for (const char* output : {"json", "yaml", "wide", "jsonpath={.a}", "jsonpath-as-json={.a}",
+                             "jsonpath=", "jsonpath"}) {
+    ASSERT_OK_AND_ASSIGN(const CommandLine line, Parse({"morning", "ann", "-o", output}));
+    EXPECT_EQ(line.common.output, output);
+  }
+}
+
 TEST(CommandLineTest, ClusterAndUserAsWithKubectl) {
   ASSERT_OK_AND_ASSIGN(
       const CommandLine line,
@@ -151,7 +159,9 @@ TEST(CommandLineTest, WrongUsage) {
            Case{"two commands", {"morning", "ann", "at", "home", "bob"}, "unknown argument \"at\""},
            Case{"argument missing", {"morning"}, "NAME"},
            Case{"no namespace's name", {"morning", "ann", "-n", "a/b"}, "is no namespace's name"},
-           Case{"output", {"morning", "ann", "-o", "wide"}, "wide"},
+           Case{"output", {"morning", "ann", "-o", "xml"}, "xml is none of json,yaml"},
+           Case{"it lists no objects", {"morning", "ann", "-o", "name"}, "lists no objects"},
+           Case{"neither if said before", {"-o", "name", "at", "home", "ann"}, "lists no objects"},
            Case{"timeout", {"morning", "ann", "--request-timeout=soon"}, "--request-timeout"},
            Case{"it never asks", {"at", "home", "ann", "--yes"}, "--yes"},
            Case{"not together", {"morning", "ops", "-n", "ops"}, "nobody greets a namespace"},

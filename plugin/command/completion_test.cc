@@ -77,7 +77,7 @@ TEST(CompletionTest, WhatMayComeNext) {
        "--namespace=beta\n:4\n",
        Names::kNamespaces},
       {"a context", {"status", "--context", ""}, "alpha\nbeta\n:4\n", Names::kContexts},
-      {"a form", {"status", "-o", "j"}, "json\n:4\n", Names::kNone},
+      {"a form", {"status", "-o", "j"}, "json\njsonpath=\njsonpath-as-json=\n:4\n", Names::kNone},
       {"a flag", {"status", "--dry"}, "--dry-run\tChange nothing\n:4\n", Names::kNone},
       {"an unknown flag", {"status", "--nope", "x", "a"}, "alpha\n:4\n", Names::kNone},
       {"behind what cannot be", {"status", "-n", "a/b", ""}, "alpha\nbeta\n:4\n", Names::kNone},

@@ -19,6 +19,8 @@ namespace {
 
 constexpr char kClusterAndUser[] = "Cluster and user, as with kubectl";
 
+constexpr char kForms[] = "json,yaml,name,wide,jsonpath=,jsonpath-as-json=";
+
 constexpr char kExitCodes[] =
     "Exit codes: 0 done, 1 error, 2 wrong usage, 3 refused, 4 stalled or out of time, "
     "5 a preview warns";
@@ -27,15 +29,20 @@ std::string CheckNamespace(const std::string& text) {
   return kube::IsDns1123Label(text) ? "" : StrCat("\"", text, "\" is no namespace's name");
 }
 
-using Forms = std::vector<std::string>;
+// True if the command, or one of the group, has names.
+bool HasNames(const KnownCommand& known) {
+  return known.names || std::any_of(known.commands.begin(), known.commands.end(), HasNames);
+}
 
-void AddOutputFlag(CLI::App& app, CommonFlags& common, const Forms& forms) {
-  const std::string documents = "one document for programs on standard output";
-  const bool wide = std::find(forms.begin(), forms.end(), "wide") != forms.end();
+void AddOutputFlag(CLI::App& app, CommonFlags& common, bool has_names) {
+  const auto check = [](const std::string& value) -> std::string {
+    return IsOutput(value) ? "" : StrCat(value, " is none of ", kForms);
+  };
   FlagAdder(app)
       .Text("-o,--output", common.output,
-            StrCat("json or yaml: ", documents, wide ? "; wide: more for people" : ""))
-      ->check(CLI::IsMember(forms));
+            StrCat("For programs: json, yaml, ", has_names ? "name, " : "",
+                   "jsonpath=TEMPLATE or jsonpath-as-json=TEMPLATE; for people: wide"))
+      ->check(CLI::Validator(check, StrCat("{", kForms, "}")));
 }
 
 // As kubectl reads it: a duration, or a number of seconds; zero is no limit of the user's.
@@ -101,14 +108,13 @@ void AddVerbosity(CLI::App& app, CommonFlags& common, const std::string& group) 
       ->group(group);
 }
 
-void AddCommonFlags(CLI::App& app, CommonFlags& common, const Forms& forms,
-                    const std::string& group) {
+void AddCommonFlags(CLI::App& app, CommonFlags& common, bool has_names, const std::string& group) {
   AddClusterFlags(app, common, group);
   AddVerbosity(app, common, group);
   FlagAdder(app)
       .Text("-n,--namespace", common.ns, "Namespace; else the context's, else default")
       ->check(CheckNamespace);
-  AddOutputFlag(app, common, forms);
+  AddOutputFlag(app, common, has_names);
 }
 
 }  // namespace
@@ -119,7 +125,7 @@ Parser::Parser(const std::vector<KnownCommand>& known, const Program& program)
   app_.formatter(help_);
   app_.set_help_flag("-h,--help", "Print this help");
   app_.footer(kExitCodes);
-  AddCommonFlags(app_, common_, {"json", "yaml", "wide"}, kClusterAndUser);
+  AddCommonFlags(app_, common_, std::any_of(known.begin(), known.end(), HasNames), kClusterAndUser);
   AddAll(known, program.name, app_);
 }
 
@@ -136,16 +142,17 @@ void Parser::AddAll(const std::vector<KnownCommand>& known, const std::string& p
                       : kExitCodes);
     if (each.make) {
       Leaf& leaf = leaves_[&sub];
-      leaf = {each.report, each.needs_cluster, each.make()};
+      leaf = {each.report, each.asks, each.names, each.needs_cluster, each.make()};
       leaf.command->AddFlags(sub);
     } else {
       AddAll(each.commands, StrCat(path, " ", each.name), sub);
     }
+    const bool has_names = HasNames(each);
     if (each.asks) FlagAdder(sub).Switch("-y,--yes", common_.yes, "Ask nothing");
     if (each.needs_cluster) {
-      AddCommonFlags(sub, common_, each.forms, each.make ? "" : kClusterAndUser);
+      AddCommonFlags(sub, common_, has_names, each.make ? "" : kClusterAndUser);
     } else {
-      AddOutputFlag(sub, common_, each.forms);
+      AddOutputFlag(sub, common_, has_names);
     }
   }
 }
@@ -176,9 +183,15 @@ absl::StatusOr<CommandLine> Parser::Parse(const std::vector<std::string>& args) 
     help.help = app_.help();
     return help;
   }
+  if (common_.output == "name" && !leaf->second.names) {
+    return absl::InvalidArgumentError("--output: name: this command lists no objects");
+  }
   RETURN_IF_ERROR(leaf->second.command->Check(common_));
   line.report = std::move(leaf->second.report);
-  line.needs_cluster = leaf->second.needs_cluster;
+  line.asks = leaf->second.asks;
+  line.names = std::move(leaf->second.names);
+  line.need =
+      leaf->second.needs_cluster ? leaf->second.command->NeedOfCluster() : ClusterNeed::kNever;
   line.common = std::move(common_);
   line.command = std::move(leaf->second.command);
   return line;

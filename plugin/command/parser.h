@@ -14,6 +14,7 @@
 #include "plugin/command/command.h"
 #include "plugin/command/command_line.h"
 #include "plugin/command/help.h"
+#include "plugin/command/output.h"
 
 namespace steward::plugin {
 
@@ -30,6 +31,8 @@ class Parser {
  private:
   struct Leaf {
     std::string report;
+    bool asks = false;
+    ObjectNames names;
     bool needs_cluster = true;
     std::unique_ptr<Command> command;
   };

@@ -11,6 +11,15 @@
 
 namespace steward::plugin {
 
+// The version of this program.
+struct ClientVersion {
+  std::string git_version;
+  std::string git_commit;      // "" = not known, and so are the next two
+  std::string git_tree_state;  // "clean" or "dirty"
+  std::string build_date;      // RFC 3339, UTC
+  std::string platform;        // "linux/amd64"
+};
+
 // A cluster, a clock and the user's terminal. REQUIRES: all of them outlive the command. A
 // command's machine-readable report (docs/kubectl-steward.md) grows in `document` as it goes, so
 // that it exists however the command ends.
@@ -25,6 +34,7 @@ struct Session {
   std::string ns = {};
   // True if people want all that there is to say.
   bool wide = false;
+  ClientVersion version = {};
 };
 
 }  // namespace steward::plugin

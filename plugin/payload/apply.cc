@@ -77,13 +77,13 @@ class ApplyProgress {
       if (removal.note.empty()) changed_.insert(removal.identity);
     };
     observer.dropped = [this](const olm::Removal& removal) {
-      session_.terminal.Line(StrCat("no longer removed ", removal.identity.ToString(),
+      session_.terminal.Note(StrCat("no longer removed ", removal.identity.ToString(),
                                     ": nothing asks for it any more"),
                              Style::kWarning);
     };
     observer.waits = [this](const olm::PayloadIdentity& identity, const std::string& lack) {
       const std::string text = StrCat("waiting for ", identity.ToString(), ": ", lack);
-      if (!session_.terminal.live()) session_.terminal.Line(text);
+      if (!session_.terminal.live()) session_.terminal.Note(text);
       Draw(text);
     };
     observer.did = [this](const TaskReport& report) { Take(report); };
@@ -205,11 +205,11 @@ class ApplyCommand : public Command {
     if (!progress.begun()) co_return result.error;
     progress.End(version, result.state, result.not_begun);
     for (const std::string& each : result.warnings) {
-      session.terminal.Line(StrCat("warning: ", each), Style::kWarning);
+      session.terminal.Note(StrCat("warning: ", each), Style::kWarning);
     }
     const std::string holding = olm::HoldingSentence(record.record());
     if (!holding.empty()) {
-      session.terminal.Line(StrCat("Minor updates wait: ", holding), Style::kWarning);
+      session.terminal.Note(StrCat("Minor updates wait: ", holding), Style::kWarning);
     }
     CO_RETURN_IF_ERROR(result.error);
     if (result.failed.empty()) co_return absl::OkStatus();

@@ -32,7 +32,7 @@ namespace {
 
 void Show(Session& session, const payload::Preview& preview,
           const std::vector<PreviewedLine>& lines) {
-  for (const std::string& each : preview.notes) session.terminal.Line(each, Style::kFaint);
+  for (const std::string& each : preview.notes) session.terminal.Note(each, Style::kFaint);
   session.document["notes"] = json::array(preview.notes.begin(), preview.notes.end());
   std::map<std::string, size_t> counts;
   json::array objects;

@@ -175,7 +175,6 @@ KnownCommand Known(std::string name, std::string description, Example example) {
           .description = std::move(description),
           .report = "PreviewReport",
           .examples = {std::move(example)},
-          .forms = {"json", "yaml", "wide"},
           .make = [] { return std::make_unique<C>(); }};
 }
 

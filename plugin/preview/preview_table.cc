@@ -55,11 +55,11 @@ void ShowSummary(const AskedPreview& preview, Terminal& terminal) {
     ++counts[step.outcome];
     for (const std::string& warning : step.warnings) {
       if (++warnings > kMostWarnings) continue;
-      terminal.Line(StrCat("Warning: ", step.object, ": ", warning), Style::kWarning);
+      terminal.Note(StrCat("Warning: ", step.object, ": ", warning), Style::kWarning);
     }
   }
   if (warnings > kMostWarnings) {
-    terminal.Line(
+    terminal.Note(
         StrCat("and ", CountText(static_cast<int64_t>(warnings - kMostWarnings), "more warning")),
         Style::kWarning);
   }

@@ -277,7 +277,7 @@ class Remover {
     for (const FoundDeployment& each : found_.deployments) {
       if (each.replicas != 0) CO_RETURN_IF_ERROR(co_await Scale(each, each.replicas));
     }
-    session_.terminal.Line("The controllers are brought back", Style::kWarning);
+    session_.terminal.Note("The controllers are brought back", Style::kWarning);
     co_return Check(found_, options_);
   }
 

@@ -1,5 +1,6 @@
 #include "plugin/terminal/printable.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/strings/str_format.h"
@@ -42,6 +43,17 @@ std::string Printable(std::string_view text) {
       out += absl::StrFormat("\\u{%04x}", c.code);
     }
     pos += c.length;
+  }
+  return out;
+}
+
+std::string PrintableLines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of("\n\t"), text.size());
+    out += Printable(text.substr(0, end));
+    if (end < text.size()) out += text[end];
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;
 }

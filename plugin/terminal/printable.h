@@ -14,6 +14,9 @@ namespace steward::plugin {
 // be able to control the administrator's screen.
 std::string Printable(std::string_view text);
 
+// The same of lines: line breaks and tabs stay.
+std::string PrintableLines(std::string_view text);
+
 // The number of columns that a printable text takes at most: characters from U+1100 on count as
 // two.
 size_t Columns(std::string_view printable);

@@ -33,12 +33,18 @@ std::string_view CodeOf(Style style) {
 
 }  // namespace
 
-std::string Terminal::Render(const Row& row, size_t columns) const {
+Terminal::Terminal(TerminalOptions options) : options_(std::move(options)) {
+  if (options_.write_aside != nullptr) return;
+  options_.write_aside = options_.write;
+  options_.colours_aside = options_.colours;
+}
+
+std::string Terminal::Render(const Row& row, size_t columns, bool colours) {
   std::string out;
   for (const Piece& piece : row) {
     const std::string text = CutTo(Printable(piece.text), columns);
     if (columns != kUnlimited) columns -= std::min(columns, Columns(text));
-    const std::string_view code = options_.colours ? CodeOf(piece.style) : "";
+    const std::string_view code = colours ? CodeOf(piece.style) : "";
     StrAppend(&out, code, text, code.empty() ? "" : "\x1b[0m");
   }
   return out;
@@ -48,10 +54,17 @@ void Terminal::Line(std::string_view text, Style style) {
   Line(Row{Piece{std::string(text), style}});
 }
 
-void Terminal::Line(const Row& row) {
+void Terminal::Line(const Row& row) { Write(options_.write, row, options_.colours); }
+
+void Terminal::Note(std::string_view text, Style style) {
+  Write(options_.write_aside, Row{Piece{std::string(text), style}}, options_.colours_aside);
+}
+
+void Terminal::Write(const TerminalOptions::Writer& write, const Row& row, bool colours) {
+  // Both writers may write to the same screen.
   const std::vector<Row> below = drawn_ > 0 ? rows_ : std::vector<Row>();
   Clear();
-  options_.write(StrCat(Render(row, kUnlimited), "\n"));
+  write(StrCat(Render(row, kUnlimited, colours), "\n"));
   if (!below.empty()) Draw(below);
 }
 
@@ -63,8 +76,9 @@ void Terminal::Draw(const std::vector<Row>& rows) {
   // Moves the cursor to the first row, and erases everything from there on.
   if (drawn_ > 0) StrAppend(&out, "\r\x1b[", drawn_, "A\x1b[J");
   // The last column stays free, as some terminals break the line when it is written to.
-  for (const Row& row : rows) StrAppend(&out, Render(row, columns - 1), "\n");
-  options_.write(out);
+  for (const Row& row : rows)
+    StrAppend(&out, Render(row, columns - 1, options_.colours_aside), "\n");
+  options_.write_aside(out);
   drawn_ = rows.size();
   rows_ = rows;
 }
@@ -77,10 +91,10 @@ void Terminal::Draw(std::string_view text, std::string_view aside) {
 
 bool Terminal::Ask(std::string_view question) {
   Clear();
-  options_.write(StrCat(Printable(question), " [y/N] "));
+  options_.write_aside(StrCat(Printable(question), " [y/N] "));
   const std::optional<std::string> line = options_.read_line();
   if (!line.has_value()) {
-    options_.write("\n");
+    options_.write_aside("\n");
     return false;
   }
   const std::string answer = absl::AsciiStrToLower(*line);

@@ -13,22 +13,28 @@ namespace steward::plugin {
 enum class Style { kPlain, kStrong, kGood, kWarning, kBad, kFaint };
 
 struct TerminalOptions {
-  std::function<void(std::string_view bytes)> write;
-  // True if the writer is a terminal, where progress is redrawn in place. Otherwise lines are only
-  // added.
-  bool live = false;
+  using Writer = std::function<void(std::string_view bytes)>;
+
+  // Takes the lines of the answer, as standard output does.
+  Writer write;
   bool colours = false;
+  // Takes progress, notes and questions, as standard error does. Null: as `write`.
+  Writer write_aside = {};
+  bool colours_aside = false;
+  // True if what is aside goes to a terminal, where progress is redrawn in place. Otherwise notes
+  // are only added.
+  bool live = false;
   std::function<int()> columns;  // of a live one; called again for each drawing
   // Returns the next line that the user types, nullopt at the end of input. Null: there is no user
   // to ask.
   std::function<std::optional<std::string>()> read_line;
 };
 
-// Lines, and below them, when it is live, an area that is redrawn. All text is made printable here,
-// so nothing from a cluster reaches the screen unescaped.
+// Lines of an answer, notes beside them, and below, when it is live, an area that is redrawn. All
+// text is made printable here, so nothing from a cluster reaches the screen unescaped.
 class Terminal {
  public:
-  explicit Terminal(TerminalOptions options) : options_(std::move(options)) {}
+  explicit Terminal(TerminalOptions options);
 
   struct Piece {
     std::string text;
@@ -39,9 +45,11 @@ class Terminal {
   bool live() const { return options_.live; }
   bool can_ask() const { return options_.read_line != nullptr; }
 
-  // Adds a line.
+  // Adds a line to the answer.
   void Line(std::string_view text, Style style = Style::kPlain);
   void Line(const Row& row);
+  // Adds a note, which a program that reads the answer does not need.
+  void Note(std::string_view text, Style style = Style::kPlain);
   // Replaces the live area; each row is cut to the terminal's width. Does nothing when not live.
   void Draw(const std::vector<Row>& rows);
   // Draws one row: a state, and a text beside it.
@@ -54,7 +62,8 @@ class Terminal {
   bool Ask(std::string_view question);
 
  private:
-  std::string Render(const Row& row, size_t columns) const;
+  static std::string Render(const Row& row, size_t columns, bool colours);
+  void Write(const TerminalOptions::Writer& write, const Row& row, bool colours);
 
   TerminalOptions options_;
   size_t drawn_ = 0;  // rows of the live area on the screen

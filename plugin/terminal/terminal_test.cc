@@ -43,6 +43,11 @@ TEST(PrintableTest, EscapesWhatCouldSteerATerminal) {
   }
 }
 
+TEST(PrintableTest, LinesStay) {
+  EXPECT_EQ(PrintableLines("a\tb\n\x1b[2Jc\r\n\n"), "a\tb\n\\x1b[2Jc\\x0d\n\n");
+  EXPECT_EQ(PrintableLines(""), "");
+}
+
 TEST(PrintableTest, CutsByColumns) {
   EXPECT_EQ(CutTo("abcdef", 6), "abcdef");
   EXPECT_EQ(CutTo("abcdef", 5), "abcd…");
@@ -115,6 +120,26 @@ TEST_F(TerminalTest, WhatComesFromTheClusterIsEscapedEverywhere) {
   terminal.Ask("\x1b[2J");
   EXPECT_THAT(screen, Not(HasSubstr("\x1b[2J")));
   EXPECT_THAT(screen, HasSubstr("\\x1b[2J"));
+}
+
+TEST_F(TerminalTest, AnswersGoElsewhereThanTheRest) {
+  std::string answer;
+  std::string aside;
+  TerminalOptions options;
+  options.write = [&answer](std::string_view bytes) { answer += bytes; };
+  options.write_aside = [&aside](std::string_view bytes) { aside += bytes; };
+  options.live = true;
+  options.colours_aside = true;
+  options.read_line = [] { return "y"; };
+  Terminal terminal(std::move(options));
+  terminal.Draw("progress", "0:01");
+  terminal.Line("answer", Style::kBad);
+  terminal.Clear();
+  terminal.Note("note", Style::kBad);
+  EXPECT_TRUE(terminal.Ask("sure?"));
+  EXPECT_EQ(answer, "answer\n");
+  EXPECT_THAT(aside, HasSubstr("progress"));
+  EXPECT_THAT(aside, HasSubstr("\x1b[31mnote\x1b[0m\nsure? [y/N] "));
 }
 
 TEST_F(TerminalTest, Asks) {

@@ -60,7 +60,11 @@ void TestScene::PutOptInPolicy() {
 
 Session TestScene::session() {
   TerminalOptions options;
-  options.write = [this](std::string_view bytes) { screen += bytes; };
+  options.write = [this](std::string_view bytes) {
+    screen += bytes;
+    answer += bytes;
+  };
+  options.write_aside = [this](std::string_view bytes) { screen += bytes; };
   options.live = live;
   options.columns = [] { return 80; };
   if (can_ask) {

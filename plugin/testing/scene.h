@@ -116,6 +116,7 @@ class TestScene {
   kube::FaultClient client{fake, clock};
   boost::json::object document;
   std::string screen;               // all that was written
+  std::string answer;               // of that, what is no note, no progress and no question
   std::deque<std::string> answers;  // what somebody types
   std::function<void()> on_ask;     // while the question waits; may be null
   bool can_ask = true;

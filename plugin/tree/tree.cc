@@ -94,7 +94,7 @@ class Growth {
     Print(session_.terminal, root, 0);
     json::array unread;
     for (const std::string& each : unread_) {
-      session_.terminal.Line(StrCat("Not read: ", each), Style::kWarning);
+      session_.terminal.Note(StrCat("Not read: ", each), Style::kWarning);
       unread.emplace_back(each);
     }
     session_.document["root"] = Document(root);

@@ -26,6 +26,7 @@
 #include "olm/objects.h"
 #include "olm/presence.h"
 #include "olm/targets.h"
+#include "plugin/cluster/object_names.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"
 #include "plugin/command/arguments.h"
@@ -315,7 +316,7 @@ StatusTask ExplainWhy(Session& session, WhyOptions options) {
   if (items.empty() && !options.csv.empty()) {
     co_return absl::NotFoundError(StrCat("no operator ", options.csv, " that you may read"));
   }
-  if (items.empty()) session.terminal.Line(StrCat("No operators found in ", options.ns));
+  if (items.empty()) session.terminal.Note(StrCat("No operators found in ", options.ns));
   session.document["targetNamespace"] = options.ns;
   session.document["items"] = std::move(items);
   co_return absl::OkStatus();
@@ -327,6 +328,7 @@ KnownCommand KnownWhy() {
           .report = "WhyReport",
           .examples = {{"Explain all operators that a namespace shows", "why team-a"},
                        {"Ask why one does not watch it", "why team-a widgets.v1.2.3"}},
+          .names = CsvNamesOf,
           .make = [] { return std::make_unique<WhyCommand>(); }};
 }
 

@@ -36,6 +36,27 @@ program_sources() {
     xargs -0 grep -LZE '^#include [<"](gtest|gmock|benchmark)/'
 }
 
+# all_packages PROGRAM PACKAGE...: these Debian packages, those of its shared libraries, and those that are compiled in.
+all_packages() {
+  local program=$1 library
+  shift
+  {
+    if [[ $# -gt 0 ]]; then printf '%s\n' "$@"; fi
+    while read -r library; do package_of "$library"; done < <(shared_libraries "$program")
+    header_packages
+  } | sort -u
+}
+
+# license_texts FOLDER PACKAGE...: the texts, in a folder of its own for each package.
+license_texts() {
+  local folder=$1 package
+  shift
+  for package in "$@"; do
+    mkdir -p "$folder/${package%%:*}"
+    install -m 0644 "/usr/share/doc/${package%%:*}/copyright" "$folder/${package%%:*}/"
+  done
+}
+
 # image_root PROGRAM ROOT: the program, the pages, its libraries, CA roots, an account, license texts, and nothing else. Prints the packages that
 # these, and what is compiled in, come from.
 image_root() {
@@ -52,24 +73,18 @@ image_root() {
     cp -R bin/console/plugin bin/console/standalone "$root/usr/share/steward/console/"
     chmod -R u=rwX,go=rX "$root/usr/share/steward"
   fi
-  packages=$(
-    while read -r library; do
-      mkdir -p "$root$(dirname "$library")"
-      install -m 0755 "$library" "$root$library"
-      package_of "$library"
-    done < <(shared_libraries "$program") | sort -u
-  )
+  while read -r library; do
+    mkdir -p "$root$(dirname "$library")"
+    install -m 0755 "$library" "$root$library"
+  done < <(shared_libraries "$program")
   install -m 0644 /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
   printf 'steward:x:65532:65532::/:/sbin/nologin\n' >"$root/etc/passwd"
   printf 'steward:x:65532:\n' >"$root/etc/group"
   printf 'hosts: files dns\n' >"$root/etc/nsswitch.conf"
   install -m 0644 LICENSE "$root/usr/share/doc/steward/"
-  local package
-  packages=$(printf '%s\nca-certificates\n%s\n' "$packages" "$(header_packages)" | sort -u)
-  for package in $packages; do
-    mkdir -p "$root/usr/share/doc/${package%%:*}"
-    install -m 0644 "/usr/share/doc/${package%%:*}/copyright" "$root/usr/share/doc/${package%%:*}/"
-  done
+  packages=$(all_packages "$program" ca-certificates) || return 1
+  # shellcheck disable=SC2086  # one word per package
+  license_texts "$root/usr/share/doc" $packages
   printf '%s\n' "$packages"
 }
 
@@ -213,6 +228,8 @@ cmd_image() {
   rm -rf bin/image
   make_image bin/steward "$version" "$commit" "$epoch" bin/image
   find_kubectl
+  build_launcher || return 1
+  make_archive bin/steward bin/launcher "$version" "$commit" "$epoch" bin/image
   render_install "$KUBECTL" bin/image deploy/overlays/standalone bin/image/install.yaml
   say "made bin/image/install.yaml, deploy/overlays/standalone with that image, and bin/image/kustomization.yaml for overlays of yours"
 }

@@ -1,0 +1,19 @@
+// JSON values as programs in Go print them. Pure functions.
+#ifndef BASE_JSON_JSON_PATH_GO_TEXT_H_
+#define BASE_JSON_JSON_PATH_GO_TEXT_H_
+
+#include <boost/json/value.hpp>
+#include <string>
+
+namespace steward::json_path {
+
+// Appends a value as fmt.Print does: strings bare, null for none. Objects and arrays are JSON.
+void AppendText(const boost::json::value& value, std::string& out);
+
+// Appends a value as encoding/json does: members sorted, & < > escaped. `indent` spaces for each
+// level, and lines; 0 = all in one line.
+void AppendGoJson(const boost::json::value& value, size_t indent, std::string& out);
+
+}  // namespace steward::json_path
+
+#endif  // BASE_JSON_JSON_PATH_GO_TEXT_H_

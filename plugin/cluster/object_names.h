@@ -1,0 +1,20 @@
+// The names of objects as kubectl prints them. Pure functions.
+#ifndef PLUGIN_CLUSTER_OBJECT_NAMES_H_
+#define PLUGIN_CLUSTER_OBJECT_NAMES_H_
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steward::plugin {
+
+// "clusterserviceversion.operators.coreos.com/widgets.v1" of an object of OLM's.
+std::string OlmObjectName(std::string_view kind, std::string_view name);
+
+// Those of a document's `items`, which are ClusterServiceVersions.
+std::vector<std::string> CsvNamesOf(const boost::json::object& document);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_CLUSTER_OBJECT_NAMES_H_

@@ -1,0 +1,45 @@
+// The forms in which commands report to programs, the values of --output. Pure functions on values.
+#ifndef PLUGIN_COMMAND_OUTPUT_H_
+#define PLUGIN_COMMAND_OUTPUT_H_
+
+#include <boost/json/object.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/json/json_path/json_path.h"
+
+namespace steward::plugin {
+
+// The objects that a document lists, as kubectl names them ("pod/web-1").
+using ObjectNames = std::function<std::vector<std::string>(const boost::json::object& document)>;
+
+// True for the values that --output can have, as far as they are known before the template that
+// comes with some is parsed. "" = text for people.
+bool IsOutput(std::string_view value);
+
+struct Output {
+  enum class Form { kPeople, kWide, kJson, kYaml, kName, kJsonPath, kJsonPathAsJson };
+
+  Form form = Form::kPeople;
+  std::optional<JsonPath> path;  // of the last two
+
+  bool for_people() const { return form == Form::kPeople || form == Form::kWide; }
+  // The whole document, with which people are told all the same.
+  bool whole() const { return form == Form::kJson || form == Form::kYaml; }
+};
+
+// Parses a value for which IsOutput is true. kInvalidArgument for a template that cannot be parsed.
+absl::StatusOr<Output> ParseOutput(std::string_view value);
+
+// Returns what is printed of a document for programs. kInvalidArgument for a template that does not
+// suit it.
+absl::StatusOr<std::string> Render(const Output& output, const boost::json::object& document,
+                                   const ObjectNames& names);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_COMMAND_OUTPUT_H_
