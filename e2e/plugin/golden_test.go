@@ -45,6 +45,7 @@ var sessions = []session{
 	{"restore-nothing", "restore nothing", ""},
 	{"preview-plan", "preview plan install-waits -n ops-golden", ""},
 	{"preview-subscription", "preview subscription subscription -n ops-golden", ""},
+	{"preview-bundle", "preview bundle ROOT/docs/samples/reed -n ops-golden", ""},
 	{"preview-uninstall", "preview uninstall " + goldenCSV + " --cleanup", ""},
 	{"preview-copied-csvs", "preview copied-csvs off", ""},
 	{"copied-csvs-status", "copied-csvs status", ""},
@@ -53,6 +54,7 @@ var sessions = []session{
 	{"copied-csvs-verify", "copied-csvs verify -n a-golden", ""},
 	{"doctor", "doctor", ""},
 	{"remove", "remove", "n\n"},
+	{"version", "version", ""},
 	{"usage", "status --nope", ""},
 }
 
@@ -67,7 +69,7 @@ var changing = []struct {
 	{regexp.MustCompile(`\b\d+:\d\d\b`), "M:SS"},
 	{regexp.MustCompile(`(?m)\b\d+[smh](\d+s)?( ago)?$`), "AGE$2"},
 	{regexp.MustCompile(`was there last \S+ ago`), "was there last AGE ago"},
-	{regexp.MustCompile(`v?\d+\.\d+\.\d+(-[\w.+-]+)? \(commit [^)]*\)`), "VERSION"},
+	{regexp.MustCompile(`(?m)(Client|Server|Kubernetes) Version: .*$`), "$1 Version: VERSION"},
 	{regexp.MustCompile(`/\S+/saved\b`), "SAVED"},
 	{regexp.MustCompile(`(?m)[ \t]+$`), ""},
 }
@@ -100,7 +102,10 @@ func hold(t *testing.T, role, name, shown string) {
 
 func (each session) play(t *testing.T, role, kubeconfig string) {
 	t.Helper()
-	run := openAs(t, kubeconfig, []string{"TERM=xterm", "NO_COLOR=1"}, strings.Fields(each.args)...)
+	root, err := cluster.Root()
+	must(t, err)
+	args := strings.Fields(strings.ReplaceAll(each.args, "ROOT", root))
+	run := openAs(t, kubeconfig, []string{"TERM=xterm", "NO_COLOR=1"}, args...)
 	if each.types != "" {
 		// Whoever is refused before is not asked.
 		for asked := time.Now(); !strings.Contains(run.output.String(), "[y/N]") && time.Since(asked) < patience; time.Sleep(glance) {
@@ -117,7 +122,8 @@ func (each session) play(t *testing.T, role, kubeconfig string) {
 	case <-time.After(patience):
 		t.Fatalf("%s: still running: %q", each.args, run.output.String())
 	}
-	hold(t, role, each.name, run.told(run.cmd.ProcessState.ExitCode(), each.args))
+	shown := run.told(run.cmd.ProcessState.ExitCode(), each.args)
+	hold(t, role, each.name, strings.ReplaceAll(shown, root, "ROOT"))
 }
 
 // bind gives a user one of Kubernetes' own roles in a namespace.

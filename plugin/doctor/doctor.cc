@@ -89,7 +89,7 @@ absl::Status Conclude(Terminal& terminal, const std::vector<Finding>& findings) 
                       [outcome](const Finding& each) { return each.outcome == outcome; }));
   };
   if (const int64_t unseen = count(Outcome::kUnseen); unseen > 0) {
-    terminal.Line(StrCat(CountText(unseen, "check"),
+    terminal.Note(StrCat(CountText(unseen, "check"),
                          " could not be made: what is unseen, a cluster-admin may read"));
   }
   const int64_t failed = count(Outcome::kFailed);
@@ -127,7 +127,9 @@ StatusTask Examine(Session& session) {
   CO_ASSIGN_OR_RETURN(const absl::Time now, co_await Now(session));
   std::vector<Finding> findings;
   absl::StatusOr<Deployments> deployments = co_await DeploymentsOf(session);
-  Environment environment{session.client, session.clock, now, std::move(deployments), findings};
+  Environment environment{
+      session.client, session.clock, now, std::move(deployments), session.version.git_version,
+      findings};
   json::array items;
   size_t printed = 0;
   for (const Check check : kChecks) {

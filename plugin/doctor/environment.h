@@ -19,6 +19,7 @@ struct Environment {
   Clock& clock;
   absl::Time now;  // by the server's clock where it says
   absl::StatusOr<Deployments> deployments;
+  std::string version;  // of this program
   std::vector<Finding>& findings;
 
   bool Has(const std::string& deployment) const {

@@ -19,6 +19,7 @@
 #include "base/json/json_access.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/client/provider_version.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
 #include "kube/meta/resources.h"
@@ -195,7 +196,18 @@ VoidTask CheckVersions(Environment& environment) {
     findings.Fail(
         StrCat("Steward's processes run different images (", absl::StrJoin(parts, "; "), ")"),
         kApplyAgain);
-  } else if (!by_image.empty()) {
+  }
+  const kube::GroupVersion views = kInstalledOperators.group_version();
+  const absl::StatusOr<std::string> server =
+      co_await kube::ReadProviderVersion(environment.client, views);
+  // Who does not answer is told by other checks.
+  if (server.ok() && *server != environment.version) {
+    findings.Warn(StrCat("this program is of version ", environment.version,
+                         ", and the API server of ", *server),
+                  "use a kubectl-steward of the server's version: this one compares with what it "
+                  "was built with");
+  }
+  if (findings.clean() && !by_image.empty()) {
     findings.Ok(StrCat("all run ", by_image.begin()->first));
   }
 }

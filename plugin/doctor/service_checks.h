@@ -10,7 +10,7 @@ namespace steward::plugin {
 
 // Every Deployment of Steward has all its replicas.
 VoidTask CheckDeployments(Environment& environment);
-// All of them run one image.
+// All of them run one image, and the API server is of this program's version.
 VoidTask CheckVersions(Environment& environment);
 // The kube-apiserver calls the API available.
 VoidTask CheckApiService(Environment& environment);
