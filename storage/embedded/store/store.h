@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -76,6 +77,10 @@ class Store {
   Task<T> Read(std::function<absl::StatusOr<T>(VersionTable&)> read) {
     return OnExecutor(reader(), ReadHere<T>(*this, std::move(read)));
   }
+
+  // Shows these types, too, until the store is closed, where no kind of its own and no definition
+  // has their names (see Catalog).
+  StatusTask ShowTypes(std::vector<kube::ResourceType> types);
 
   // The newest revision that is on disk, and the catalog of that revision or of a later one.
   int64_t revision() const;
