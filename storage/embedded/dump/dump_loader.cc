@@ -26,6 +26,7 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
 #include "kube/meta/resource_type.h"
+#include "kube/meta/uuid.h"
 #include "olm/copy.h"
 #include "storage/embedded/dump/dump_objects.h"
 #include "storage/embedded/store/object_body.h"
@@ -75,6 +76,12 @@ struct Write {
 std::string NameOf(const DumpObject& object) {
   return StrCat(object.gvk.kind, " ", object.name.ns, object.name.ns.empty() ? "" : "/",
                 object.name.name);
+}
+
+// For manifests that have none; everything that follows objects needs one. The same each time.
+std::string UidOf(const kube::GroupVersionKind& gvk, const kube::NamespacedName& name) {
+  return kube::UuidV5("steward inspect",
+                      StrCat(gvk.group, "/", gvk.kind, "/", name.ns, "/", name.name));
 }
 
 json::object& MetadataOf(json::object& object) { return object.at("metadata").get_object(); }
@@ -227,6 +234,7 @@ class Loader {
       metadata.erase("namespace");
     }
     if (!IsNewest(object, metadata)) return;
+    if (StringAt(metadata, "uid").empty()) metadata["uid"] = UidOf(object.gvk, object.name);
     Note(object);
     const std::string key = KeyOf(object.name.ns, object.name.name);
     writes.push_back({*std::move(type), key, std::move(object)});
@@ -270,12 +278,13 @@ class Loader {
         StrCat(object.gvk.group, "/", object.gvk.kind, "/", object.name.ns, "/", object.name.name);
     const auto [before, is_new] = taken_.try_emplace(name, now);
     if (is_new) return true;
+    // A must-gather has Namespaces in two places.
+    if (now.version.has_value() && now.version == before->second.version) return false;
     const bool newer = now.version.has_value() && before->second.version.has_value() &&
                        *now.version > *before->second.version;
-    summary_.Add(
-        {Sort::kDuplicate, object.where,
-         StrCat(NameOf(object), newer ? " is newer than the one before it, and counts"
-                                      : " was there before, as new or newer, which counts")});
+    summary_.Add({Sort::kDuplicate, object.where,
+                  StrCat(NameOf(object), newer ? " is newer than the one before it, and counts"
+                                               : " was there before, which counts")});
     if (newer) before->second = now;
     return newer;
   }
@@ -421,6 +430,7 @@ class Loader {
       Write write{type, ns, {}};
       write.from.object = {{"metadata",
                             {{"name", ns},
+                             {"uid", UidOf(type.gvk, {"", ns})},
                              {"labels", {{"kubernetes.io/metadata.name", ns}}},
                              {"annotations", {{kAssumedAnnotation, "true"}}}}}};
       writes.push_back(std::move(write));

@@ -19,9 +19,10 @@ inline constexpr char kAssumedAnnotation[] = "steward.operatorframework.io/assum
 
 // Puts the objects into `store`, which is empty, as they are, but for metadata.resourceVersion:
 // nothing is checked as in a creation, and nothing is filled in but a namespace that only the path
-// names. Where a dump has an object twice, the higher resourceVersion counts, or the first. A kind
-// is the store's own, or defined by the dump, or described by the path (dump_layout.h); others are
-// left out. The store shows all of them. Namespaces of objects that are not there are assumed.
+// names, and a UID where there is none. Where a dump has an object twice, the higher
+// resourceVersion counts, or the first. A kind is the store's own, or defined by the dump, or
+// described by the path (dump_layout.h); others are left out. The store shows all of them.
+// Namespaces of objects that are not there are assumed.
 //
 // Reads on a thread, parses on as many as there are cores, and holds a few files at a time; what is
 // told is the same each time. Errors: kResourceExhausted for a dump that is too much, and the

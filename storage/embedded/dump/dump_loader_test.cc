@@ -115,6 +115,7 @@ TEST_F(DumpLoaderTest, ObjectsAreKeptAsTheyWere) {
 
 TEST_F(DumpLoaderTest, TheNewestOfEqualNamesCounts) {
   Put("namespaces/a/a.yaml", Object("v1", "Namespace", "", "a"));
+  Put("cluster-scoped-resources/core/namespaces/a.yaml", Object("v1", "Namespace", "", "a"));
   Put("namespaces/a/core/configmaps/1.yaml",
       Object("v1", "ConfigMap", "a", "m", "9", "data: {a: old}\n"));
   Put("namespaces/a/core/configmaps/2.yaml",
@@ -166,7 +167,8 @@ TEST_F(DumpLoaderTest, NamespacesThatAreNotThereAreAssumed) {
   Put("map.yaml", Object("v1", "ConfigMap", "a", "m") + Object("v1", "ConfigMap", "", "other"));
   const DumpSummary summary = Load();
   EXPECT_THAT(Get(kNamespaces, "", "a"),
-              HasSubstr(R"("steward.operatorframework.io/assumed":"true")"));
+              AllOf(HasSubstr(R"("steward.operatorframework.io/assumed":"true")"),
+                    HasSubstr(R"("uid":")")));
   EXPECT_THAT(Get(kMaps, "default", "other"), HasSubstr(R"("name":"other")"));
   EXPECT_THAT(ProblemsOf(summary, Sort::kAssumed),
               ElementsAre("map.yaml:1 a", "map.yaml:8 default"));
@@ -199,7 +201,7 @@ TEST_F(DumpLoaderTest, ManyFilesAreToldInTheirOrder) {
   }
   Put("namespaces/a/core/configmaps.yaml", list + "kind: ConfigMapList\n");
   Put("namespaces/b/core/configmaps.yaml",
-      Object("v1", "ConfigMap", "a", "l0") + Object("v1", "ConfigMap", "a", "m0"));
+      Object("v1", "ConfigMap", "a", "l0") + Object("v1", "ConfigMap", "a", "m0", "0"));
   const DumpSummary summary = Load();
   EXPECT_EQ(summary.objects.at("configmaps"), 2000u);
   EXPECT_EQ(summary.files, 1002u);

@@ -87,7 +87,7 @@ std::string DumpSummary::ToText(const std::string& dump, size_t shown) const {
     }
   }
   if (sorted.size() > shown) {
-    StrAppend(&text, "  and ", more, " of ",
+    StrAppend(&text, "  and ", Counted(more, "object", "objects"), " of ",
               Counted(sorted.size() - shown, "more resource", "more resources"), "\n");
   }
   if (computed > 0) {

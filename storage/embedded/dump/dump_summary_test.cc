@@ -21,7 +21,7 @@ TEST(DumpSummaryTest, SaysWhatThereIsAndWhatIsWrong) {
             "dump: 19 objects in 3 files\n"
             "  2 clusterserviceversions.operators.coreos.com, and 3 copies that OLM made\n"
             "  10 namespaces\n"
-            "  and 4 of 1 more resource\n"
+            "  and 4 objects of 1 more resource\n"
             "1 object is left out that Steward had computed: they are computed here, too\n"
             "1 file is cut off:\n"
             "  a.yaml:1: is ?[2J empty\n"
