@@ -118,6 +118,7 @@ absl::StatusOr<LocalCertificates> Certificates(const std::string& folder) {
 absl::StatusOr<std::unique_ptr<storage::Store>> OpenStore(const std::string& folder) {
   storage::StoreOptions options;
   options.directory = StrCat(folder, "/store");
+  options.durable = false;
   return storage::Store::Open(std::move(options), Clock::Real());
 }
 

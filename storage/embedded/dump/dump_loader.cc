@@ -258,7 +258,7 @@ class Loader {
       return std::nullopt;
     }
     // Definitions are stored together, and last, as each commit of some reads all of them.
-    ++waiting_.try_emplace(kind, object.gvk, 0, object.where).first->second.count;
+    ++waiting_.try_emplace(kind, Waiting{object.gvk, 0, object.where}).first->second.count;
     if (is_definition) definitions_.try_emplace(object.name.name, object.where);
     return TypeOf(object.gvk, StrCat(kWaiting, object.gvk.kind),
                   !is_definition && HasNamespace(object));

@@ -106,7 +106,7 @@ bool DumpObjects::Begin(DumpPart& part) {
   }
   const size_t before = part.problems.size();
   list_ = FindList();
-  if (!list_.has_value()) ReadAll(part);
+  if (!list_.has_value()) ReadAll(text_, 1, part);
   // Programs that write dumps end each file of YAML with a line end; JSON says itself where it
   // ends.
   const bool is_json = text_[text_.find_first_not_of(kSpace)] == '{';
@@ -180,20 +180,27 @@ void DumpObjects::ReadItem(DumpPart& part) {
     if (StringAt(object, "kind").empty()) object["kind"] = list.kind;
     if (StringAt(object, "apiVersion").empty()) object["apiVersion"] = list.version;
   }
+  // A list of lists.
+  if (StringAt(object, "kind").ends_with("List") && object.contains("items")) {
+    return ReadAll(item, spot.line, part);
+  }
   Take(spot, std::move(object), part);
 }
 
-void DumpObjects::ReadAll(DumpPart& part) const {
+void DumpObjects::ReadAll(std::string_view text, uint32_t first, DumpPart& part) const {
   kube::Manifests manifests;
-  kube::ParseManifests("", text_, manifests);
+  kube::ParseManifests("", text, manifests);
   for (kube::ManifestProblem& problem : manifests.problems) {
     Spot spot = SpotOf(std::string_view(problem.where).substr(1));
     // The line of an error is that in the whole text.
     if (problem.what.starts_with("line ")) spot.line = TakeLine(problem.what);
+    spot.line += first - 1;
     Refuse(spot, std::move(problem.what), part);
   }
   for (kube::ManifestObject& manifest : manifests.objects) {
-    Take(SpotOf(std::string_view(manifest.where).substr(1)), std::move(manifest.object), part);
+    Spot spot = SpotOf(std::string_view(manifest.where).substr(1));
+    spot.line += first - 1;
+    Take(spot, std::move(manifest.object), part);
   }
 }
 

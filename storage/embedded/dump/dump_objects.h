@@ -67,7 +67,8 @@ class DumpObjects {
   bool Begin(DumpPart& part);
   std::optional<List> FindList() const;
   void ReadItem(DumpPart& part);
-  void ReadAll(DumpPart& part) const;
+  // Reads documents of any form, the first line of which is that of the file with this number.
+  void ReadAll(std::string_view text, uint32_t first, DumpPart& part) const;
   std::string Where(const Spot& spot) const;
   void Take(Spot spot, boost::json::object object, DumpPart& part) const;
   void Refuse(Spot spot, std::string what, DumpPart& part) const;

@@ -71,6 +71,12 @@ TEST(DumpObjectsTest, OneObjectOrSeveralDocuments) {
   EXPECT_THAT(Found("apiVersion: v1\nitems: []\nkind: PodList\n"), IsEmpty());
 }
 
+TEST(DumpObjectsTest, ListsOfLists) {
+  EXPECT_THAT(Found("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n"
+                    "  - {apiVersion: v1, kind: Pod, metadata: {name: a}}\n"),
+              ElementsAre("f:4, item 1 Pod /a"));
+}
+
 TEST(DumpObjectsTest, AListThatIsCutOffYieldsWhatIsBeforeThat) {
   const std::string text = kList;
   EXPECT_THAT(Found(text.substr(0, text.find("    name: two"))),

@@ -326,6 +326,9 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(StoreOptions options, Clock& 
   const std::string path = options.directory + "/steward.db";
   auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(lock));
   ASSIGN_OR_RETURN(impl->write_connection, Connection::Open(path));
+  if (!impl->options.durable) {
+    RETURN_IF_ERROR(impl->write_connection->Execute("PRAGMA synchronous=OFF"));
+  }
   ASSIGN_OR_RETURN(impl->write_table, VersionTable::Open(*impl->write_connection));
   ASSIGN_OR_RETURN(impl->read_connection, Connection::Open(path));
   ASSIGN_OR_RETURN(impl->read_table, VersionTable::Open(*impl->read_connection));

@@ -33,6 +33,8 @@ struct StoreOptions {
   // The past that watches and pages can go back to: this long, and at most this many revisions.
   absl::Duration keep = absl::Minutes(5);
   int64_t keep_revisions = 50'000;
+  // False: nothing waits for the disk, for what is removed when the process ends.
+  bool durable = true;
 };
 
 // The operations of a write while it runs, on the writer's thread. Reads see the writes before
