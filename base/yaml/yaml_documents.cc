@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "base/json/json_text.h"
 #include "base/json/utf8.h"
 #include "base/text/str_cat.h"
+#include "base/yaml/block_document.h"
 #include "base/yaml/document.h"
 #include "base/yaml/yaml.h"
 
@@ -66,6 +69,11 @@ bool IsAllowed(uint32_t code) {
 // OK, or the error for the first character that YAML does not allow.
 absl::Status CheckCharacters(const Chunk& chunk) {
   for (size_t i = 0; i < chunk.text.size();) {
+    // Most characters are of ASCII.
+    if ((chunk.text[i] >= 0x20 && chunk.text[i] < 0x7F) || chunk.text[i] == '\n') {
+      ++i;
+      continue;
+    }
     const Utf8Char c = DecodeUtf8(chunk.text, i);
     if (c.length == 0 || !IsAllowed(c.code)) {
       const size_t line = chunk.line + std::count(chunk.text.begin(), chunk.text.begin() + i, '\n');
@@ -91,6 +99,9 @@ absl::StatusOr<json::value> ParseChunk(const Chunk& chunk, const YamlLimits& lim
       return value;
   }
   if (absl::Status status = CheckCharacters(chunk); !status.ok()) return status;
+  if (std::optional<json::value> value = yaml::ParseBlockDocument(chunk.text, limits)) {
+    return *std::move(value);
+  }
   return yaml::ParseDocument(chunk.text, chunk.line, limits);
 }
 

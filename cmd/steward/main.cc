@@ -9,6 +9,7 @@
 #include "cmd/steward/completion_runner.h"
 #include "cmd/steward/console.h"
 #include "cmd/steward/controllers.h"
+#include "cmd/steward/inspect.h"
 #include "cmd/steward/nouns.h"
 #include "cmd/steward/plugin.h"
 #include "cmd/steward/up.h"
@@ -24,14 +25,15 @@ constexpr char kUsage[] =
     "  up          everything in one process on a store of its own, for trying out\n"
     "  apiserver   the aggregated API server: serves installedoperators\n"
     "  controllers reconcilers: the writes that operators' life cycles need\n"
+    "  inspect     a must-gather, or a folder of manifests, through the same API, read-only\n"
     "  console     the web pages: a plugin of the OpenShift console, or by themselves\n"
     "  kubectl     kubectl's plugin: uninstalls operators; as kubectl-steward in the PATH it is\n"
     "              'kubectl steward'\n"
     "  version     which Steward this is\n"
     "  help        this text\n"
     "\n"
-    "'steward COMMAND --help' lists the flags of up, apiserver, controllers, console and "
-    "kubectl.\n";
+    "'steward COMMAND --help' lists the flags of up, apiserver, controllers, inspect, "
+    "console and kubectl.\n";
 
 std::string Usage() {
   return std::string(kUsage) + steward::NounsHelp(steward::plugin::KnownNouns());
@@ -49,6 +51,7 @@ int main(int argc, char** argv) {
   if (command == "up") return steward::RunUp({args.begin() + 1, args.end()});
   if (command == "apiserver") return steward::RunApiServer({args.begin() + 1, args.end()});
   if (command == "controllers") return steward::RunControllers({args.begin() + 1, args.end()});
+  if (command == "inspect") return steward::RunInspect({args.begin() + 1, args.end()});
   if (command == "console") return steward::RunConsole({args.begin() + 1, args.end()});
   if (command == "kubectl") return steward::RunPlugin({args.begin() + 1, args.end()});
   if (command == "version" || command == "--version") {

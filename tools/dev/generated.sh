@@ -10,6 +10,7 @@ generate_files() {
   }
   bin/steward apiserver --help >"$folder/flags-apiserver.txt"
   bin/steward controllers --help >"$folder/flags-controllers.txt"
+  bin/steward inspect --help >"$folder/flags-inspect.txt"
   bin/steward up --help >"$folder/flags-up.txt"
   bin/steward console --help >"$folder/flags-console.txt"
   command_help kubectl >"$folder/flags-kubectl-steward.txt"

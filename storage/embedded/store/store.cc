@@ -125,6 +125,7 @@ struct Store::Impl : Transaction {
 
   StatusTask WriteHere(std::function<absl::Status(Transaction&)> write);
   StatusTask CompactHere(int64_t revision);
+  StatusTask ShowTypesHere(std::vector<kube::ResourceType> types);
   absl::Status CheckBatch();
   absl::Status OpenBatch();
   void CommitBatch();
@@ -143,6 +144,7 @@ struct Store::Impl : Transaction {
   int64_t newest = 0;  // with changes that are not committed yet
   std::shared_ptr<Batch> batch;
   CatalogPtr writer_catalog;
+  std::vector<kube::ResourceType> more_types;
 
   std::atomic<int64_t> revision{0};
   mutable Mutex mutex;
@@ -256,7 +258,7 @@ void Store::Impl::Publish(const std::set<std::string>& changed) {
 
 absl::Status Store::Impl::RebuildCatalog() {
   ASSIGN_OR_RETURN(const std::vector<json::object> crds, ReadCrds(*write_table, newest));
-  writer_catalog = std::make_shared<const Catalog>(crds);
+  writer_catalog = std::make_shared<const Catalog>(crds, more_types);
   return absl::OkStatus();
 }
 
@@ -305,12 +307,28 @@ StatusTask Store::Impl::CompactHere(int64_t upto) {
   }
 }
 
+StatusTask Store::Impl::ShowTypesHere(std::vector<kube::ResourceType> types) {
+  if (batch != nullptr) CommitBatch();
+  more_types = std::move(types);
+  const absl::Status status = RebuildCatalog();
+  if (!status.ok()) co_return Store::AsServerError(status);
+  {
+    MutexLock hold(&mutex);
+    published_catalog = writer_catalog;
+  }
+  committed.Notify();
+  co_return absl::OkStatus();
+}
+
 absl::StatusOr<std::unique_ptr<Store>> Store::Open(StoreOptions options, Clock& clock) {
   RETURN_IF_ERROR(MakeDirectory(options.directory));
   ASSIGN_OR_RETURN(DirectoryLock lock, DirectoryLock::Take(options.directory));
   const std::string path = options.directory + "/steward.db";
   auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(lock));
   ASSIGN_OR_RETURN(impl->write_connection, Connection::Open(path));
+  if (!impl->options.durable) {
+    RETURN_IF_ERROR(impl->write_connection->Execute("PRAGMA synchronous=OFF"));
+  }
   ASSIGN_OR_RETURN(impl->write_table, VersionTable::Open(*impl->write_connection));
   ASSIGN_OR_RETURN(impl->read_connection, Connection::Open(path));
   ASSIGN_OR_RETURN(impl->read_table, VersionTable::Open(*impl->read_connection));
@@ -331,6 +349,10 @@ Store::~Store() = default;
 StatusTask Store::Write(std::function<absl::Status(Transaction&)> write) {
   // StatusTask is no Task<T>: its value is the status itself.
   return OnExecutor(impl_->writer.executor(), impl_->WriteHere(std::move(write)));
+}
+
+StatusTask Store::ShowTypes(std::vector<kube::ResourceType> types) {
+  return OnExecutor(impl_->writer.executor(), impl_->ShowTypesHere(std::move(types)));
 }
 
 int64_t Store::revision() const { return impl_->revision.load(); }

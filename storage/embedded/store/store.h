@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -32,6 +33,8 @@ struct StoreOptions {
   // The past that watches and pages can go back to: this long, and at most this many revisions.
   absl::Duration keep = absl::Minutes(5);
   int64_t keep_revisions = 50'000;
+  // False: nothing waits for the disk, for what is removed when the process ends.
+  bool durable = true;
 };
 
 // The operations of a write while it runs, on the writer's thread. Reads see the writes before
@@ -76,6 +79,10 @@ class Store {
   Task<T> Read(std::function<absl::StatusOr<T>(VersionTable&)> read) {
     return OnExecutor(reader(), ReadHere<T>(*this, std::move(read)));
   }
+
+  // Shows these types, too, until the store is closed, where no kind of its own and no definition
+  // has their names (see Catalog).
+  StatusTask ShowTypes(std::vector<kube::ResourceType> types);
 
   // The newest revision that is on disk, and the catalog of that revision or of a later one.
   int64_t revision() const;

@@ -166,5 +166,21 @@ TEST_F(StoreTest, DefinitionsChangeTheCatalogBeforeTheWriteReturns) {
   EXPECT_NE(store_->catalog()->FindKind({"example.com", "v1", "Widget"}), nullptr);
 }
 
+TEST_F(StoreTest, ShowsMoreTypesWhereTheirNamesAreFree) {
+  kube::ResourceType gadgets;
+  gadgets.gvk = {"example.com", "v1", "Gadget"};
+  gadgets.plural = "gadgets";
+  kube::ResourceType maps;
+  maps.gvk = {"", "v2", "Map"};
+  maps.plural = "configmaps";
+  ASSERT_OK(RunOn(io_, store_->ShowTypes({gadgets, maps})));
+  EXPECT_NE(store_->catalog()->FindKind(gadgets.gvk), nullptr);
+  EXPECT_EQ(store_->catalog()->FindKind(maps.gvk), nullptr);
+  ASSERT_OK(Write(PutMap("a")));
+  EXPECT_NE(store_->catalog()->FindStored("gadgets.example.com"), nullptr);
+  Open();
+  EXPECT_EQ(store_->catalog()->FindKind(gadgets.gvk), nullptr);
+}
+
 }  // namespace
 }  // namespace steward::storage

@@ -9,7 +9,8 @@
 
 namespace steward::storage {
 
-Catalog::Catalog(const std::vector<boost::json::object>& crds) {
+Catalog::Catalog(const std::vector<boost::json::object>& crds,
+                 const std::vector<kube::ResourceType>& more) {
   std::vector<std::vector<kube::ResourceType>> defined;
   std::set<std::string> names;
   for (const boost::json::object& crd : crds) {
@@ -25,6 +26,16 @@ Catalog::Catalog(const std::vector<boost::json::object>& crds) {
   }
   for (std::vector<kube::ResourceType>& types : defined) {
     for (kube::ResourceType& type : types) types_.push_back(std::move(type));
+  }
+  std::set<kube::GroupVersionKind> kinds;
+  for (const kube::ResourceType& type : types_) {
+    names.insert(type.gvr().GroupResource());
+    kinds.insert(type.gvk);
+  }
+  for (const kube::ResourceType& type : more) {
+    if (kinds.count(type.gvk) == 0 && names.count(type.gvr().GroupResource()) == 0) {
+      types_.push_back(type);
+    }
   }
   for (size_t i = 0; i < types_.size(); ++i) {
     const kube::ResourceType& type = types_[i];

@@ -23,8 +23,10 @@ namespace steward::storage {
 class Catalog {
  public:
   // The catalog has the built-in kinds and those that `crds` define; a definition replaces the
-  // built-in kind of the same name. REQUIRES: CheckCrd is OK for each.
-  explicit Catalog(const std::vector<boost::json::object>& crds);
+  // built-in kind of the same name. Of `more`, those are added whose names and kinds are free.
+  // REQUIRES: CheckCrd is OK for each.
+  explicit Catalog(const std::vector<boost::json::object>& crds,
+                   const std::vector<kube::ResourceType>& more = {});
 
   // Null when no resource of this name is served.
   const kube::ResourceType* Find(const kube::GroupVersionResource& gvr) const

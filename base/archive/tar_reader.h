@@ -1,0 +1,62 @@
+// A tar, plain or packed by gzip, read from its beginning to its end without unpacking it. Not
+// thread-safe; blocks.
+#ifndef BASE_ARCHIVE_TAR_READER_H_
+#define BASE_ARCHIVE_TAR_READER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace steward {
+
+struct TarLimits {
+  // What is unpacked beyond `free` bytes may be at most `ratio` times as large as what was read for
+  // it. Logs are packed to a tenth, or a thirtieth.
+  int64_t free = int64_t{1} << 30;
+  int64_t ratio = 200;
+};
+
+struct TarEntry {
+  std::string path;
+  bool is_file = false;  // no folder, no link, no device
+  int64_t size = 0;
+};
+
+// Holds a few hundred kilobytes, whatever the size of the tar. Parts that are not read are passed
+// over, in a plain tar without reading them.
+class TarReader {
+ public:
+  // kInvalidArgument for what is no tar; other errors name the file, which cannot be read.
+  static absl::StatusOr<std::unique_ptr<TarReader>> Open(const std::string& path,
+                                                         TarLimits limits = {});
+  // `bytes` outlive the reader.
+  static absl::StatusOr<std::unique_ptr<TarReader>> Over(std::string_view bytes,
+                                                         TarLimits limits = {});
+  ~TarReader();
+  TarReader(const TarReader&) = delete;
+  TarReader& operator=(const TarReader&) = delete;
+
+  // The next entry; nullopt after the last. kDataLoss when the tar is cut off or damaged,
+  // kResourceExhausted beyond the limits; after these it is over.
+  absl::StatusOr<std::optional<TarEntry>> Next();
+
+  // Appends the content of the entry, which is read once. kResourceExhausted, with nothing
+  // appended, for one of more than `limit` bytes; kDataLoss where it is cut off, with what there
+  // is. REQUIRES: Next returned one.
+  absl::Status Read(size_t limit, std::string& content);
+
+ private:
+  struct Impl;
+  explicit TarReader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace steward
+
+#endif  // BASE_ARCHIVE_TAR_READER_H_
