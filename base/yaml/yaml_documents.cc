@@ -1,11 +1,8 @@
 #include <algorithm>
-#include <optional>
-#include <utility>
 
 #include "base/json/json_text.h"
 #include "base/json/utf8.h"
 #include "base/text/str_cat.h"
-#include "base/yaml/block_document.h"
 #include "base/yaml/document.h"
 #include "base/yaml/yaml.h"
 
@@ -99,9 +96,6 @@ absl::StatusOr<json::value> ParseChunk(const Chunk& chunk, const YamlLimits& lim
       return value;
   }
   if (absl::Status status = CheckCharacters(chunk); !status.ok()) return status;
-  if (std::optional<json::value> value = yaml::ParseBlockDocument(chunk.text, limits)) {
-    return *std::move(value);
-  }
   return yaml::ParseDocument(chunk.text, chunk.line, limits);
 }
 

@@ -86,7 +86,7 @@ func finds(t *testing.T, check, outcome, message string) (remedy string) {
 
 var commands = regexp.MustCompile(`kubectl ([^;,:']|'[^']*')+`)
 
-// follow does what a remedy says: each of its commands that changes something, as they stand.
+// follow does what a remedy says: each of its commands that changes something, as they stand, with what it says to wait for in between.
 func follow(t *testing.T, remedy string) {
 	t.Helper()
 	done := false
@@ -96,6 +96,10 @@ func follow(t *testing.T, remedy string) {
 			continue
 		}
 		command = strings.ReplaceAll(strings.TrimSpace(command), "OVERLAY", overlay)
+		if done && strings.Contains(remedy, "once doctor does not name it any more") {
+			must(t, olm.OptInsSettle(t.Context(), shared.Any))
+			healthy(t)
+		}
 		cmd := exec.Command("sh", "-c", command)
 		cmd.Dir = t.TempDir()
 		cmd.Env = []string{"KUBECONFIG=" + shared.Admin, "HOME=" + cmd.Dir, "PATH=" + shared.KubectlDir() + ":" + pluginDir + ":/usr/bin:/bin"}

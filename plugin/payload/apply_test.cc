@@ -152,7 +152,7 @@ TEST(PayloadApplyTest, ARecordThatCannotBeReadIsAnError) {
   scene.client.FailNext(kube::FakeClient::Verb::kGet, kConfigMaps,
                         kube::ToStatus(kube::Forbidden(kConfigMaps, "", "not for you")));
   const absl::Status status = scene.Run(KnownPayloadApply());
-  EXPECT_EQ(ExitOf(status), Exit::kError);
+  EXPECT_EQ(ExitOf(status), Exit::kRefused);
   EXPECT_THAT(std::string(status.message()), HasSubstr("the payload's record"));
   EXPECT_EQ(scene.screen, "");
   EXPECT_FALSE(scene.Has("a"));
