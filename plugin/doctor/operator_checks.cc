@@ -176,7 +176,8 @@ VoidTask CheckCleanups(Environment& environment) {
       if (blocker.reason != olm::kOptInUnconfirmed) continue;
       findings.Fail(StrCat("the opt-in of ", Named(each.csv), " does not count: ", blocker.message),
                     StrCat("kubectl steward abort ", Argument(each.csv),
-                           " --yes; once doctor does not name it any more, kubectl patch csv ", Argument(each.csv),
+                           " --yes; once doctor does not name it any more, kubectl patch csv ",
+                           Argument(each.csv),
                            " --type=json -p '[{\"op\":\"add\",\"path\":\"/metadata/finalizers/-\","
                            "\"value\":\"",
                            olm::kCleanupFinalizer, "\"}]'"));
