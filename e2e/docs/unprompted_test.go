@@ -24,6 +24,11 @@ var unprompted = map[string]string{
 
 	"ln -s /usr/local/bin/steward /usr/local/bin/kubectl-steward":          "newWalk, which links it in a folder of its own",
 	"ln -s /usr/local/bin/steward /usr/local/bin/kubectl_complete-steward": "e2e/plugin, which links it, too",
+
+	"steward inspect must-gather.local.123/ -- kubectl get installedoperators -A": "e2e/inspect, with dumps of its own",
+	"steward inspect must-gather.tar.gz -- kubectl steward why payments":          "e2e/inspect, with dumps of its own",
+
+	"ln -sf ~/.local/lib/steward/kubectl*steward ~/.local/bin/": "tools/dev/archive_test.sh, in a folder of its own",
 }
 
 var isCommand = regexp.MustCompile(`^(\./dev|kubectl|steward|ln|export|docker|make|go|bazel|curl|git) `)
@@ -52,7 +57,7 @@ func withoutPrompt(t *testing.T, name string) (commands []string) {
 // No command of a document is run by nobody without anyone's knowing why.
 func TestEveryCommandIsRun(t *testing.T) {
 	var all []string
-	for _, name := range []string{"README.md", "docs/kubectl-steward.md"} {
+	for _, name := range []string{"README.md", "docs/kubectl-steward.md", "docs/inspect.md", "docs/image.md"} {
 		all = append(all, withoutPrompt(t, name)...)
 	}
 	left := map[string]bool{}

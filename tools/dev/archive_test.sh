@@ -105,6 +105,11 @@ for name in needed:
 check("another oldest kernel than docs/image.md says: %s" % kernels, kernels == {"3.2.0"})
 PY
 
+# It runs by links that lie elsewhere, which docs/image.md makes.
+mkdir "$WORK/linked"
+ln -sf "$WORK"/root/kubectl*steward "$WORK/linked/"
+expect "its version, by a link" "$(bin/steward kubectl version --client)" "$("$WORK/linked/kubectl-steward" version --client)"
+
 # It runs where there is nothing else but /proc and names of hosts, and speaks to a server by name and with certificates.
 alone() { unshare --mount --pid --fork --mount-proc="$WORK/root/proc" chroot "$WORK/root" "$@"; }
 if [[ $(id -u) -eq 0 ]] && mkdir -p "$WORK/root"/{proc,etc} && alone /steward version >/dev/null 2>&1; then
