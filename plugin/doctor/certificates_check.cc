@@ -55,7 +55,7 @@ std::string Renewal(const std::string& name, const json::object& secret,
   }
   if (const std::string by = TextIn(secret, "annotations", "cert-manager.io/certificate-name");
       !by.empty()) {
-    return StrCat("kubectl describe certificate ", by, in,
+    return StrCat("kubectl describe certificate ", ShellWord(by), in,
                   " says why cert-manager does not renew "
                   "it");
   }
@@ -93,11 +93,18 @@ class Judge {
     }
   }
 
-  void Look(const std::string& name, const json::object& secret) {
+  void Look(const std::string& name, const Mounted& mounted, const json::object& secret) {
     const json::object* data = ObjectAt(secret, "data");
     const std::string_view encoded = data == nullptr ? "" : StringAt(*data, "tls.crt");
     std::string pem;
-    if (encoded.empty()) return;  // mounted for something else
+    const bool whole = !encoded.empty() && !StringAt(*data, "tls.key").empty();
+    if (!whole && mounted.needed) {
+      findings_.Fail(
+          StrCat("Secret ", name, " has no certificate (tls.crt, tls.key), without which ",
+                 absl::StrJoin(mounted.by, ", "), " does not start"),
+          Renewal(name, secret, environment_));
+    }
+    if (!whole) return;
     absl::Base64Unescape(absl::string_view(encoded.data(), encoded.size()), &pem);
     const absl::StatusOr<Validity> validity = ValidityOfPem(pem);
     const std::string remedy = Renewal(name, secret, environment_);
@@ -143,6 +150,10 @@ VoidTask CheckCertificates(Environment& environment) {
     findings.Unseen("the certificates", environment.deployments.status());
     co_return;
   }
+  if (environment.dump) {
+    findings.Unseen("the certificates", OnlyLive());
+    co_return;
+  }
   std::map<std::string, Mounted> mounted;
   for (const auto& [deployment, each] : *environment.deployments) {
     for (const auto& [secret, needed] : each.secrets) {
@@ -161,7 +172,7 @@ VoidTask CheckCertificates(Environment& environment) {
       findings.Unseen(StrCat("the certificates in ", kStewardNamespace), secret.status());
       if (kube::IsForbidden(secret.status())) co_return;
     } else {
-      judge.Look(name, secret->get_object());
+      judge.Look(name, each, secret->get_object());
     }
   }
   judge.Conclude();

@@ -21,8 +21,8 @@
 #include "kube/meta/errors.h"
 #include "plugin/doctor/certificates_check.h"
 #include "plugin/doctor/deployment.h"
+#include "plugin/doctor/diagnosis.h"
 #include "plugin/doctor/environment.h"
-#include "plugin/doctor/finding.h"
 #include "plugin/doctor/operator_checks.h"
 #include "plugin/doctor/rights_check.h"
 #include "plugin/doctor/service_checks.h"
@@ -64,7 +64,7 @@ std::string Padded(std::string_view text, size_t width) {
 }
 
 // Several findings that one remedy mends have it once, below the last of them.
-void Print(Terminal& terminal, const Finding& finding, bool with_remedy) {
+void Print(Terminal& terminal, const Diagnosis& finding, bool with_remedy) {
   const Shown shown = ShownAs(finding.outcome);
   terminal.Line(Terminal::Row{{Padded(shown.word, kWordWidth), shown.style},
                               {Padded(finding.check, kCheckWidth), Style::kPlain},
@@ -74,7 +74,7 @@ void Print(Terminal& terminal, const Finding& finding, bool with_remedy) {
                               {StrCat("→ ", finding.remedy), Style::kPlain}});
 }
 
-json::object Document(const Finding& finding) {
+json::object Document(const Diagnosis& finding) {
   json::object document = {{"check", finding.check},
                            {"outcome", std::string(ShownAs(finding.outcome).name)},
                            {"message", finding.message}};
@@ -82,24 +82,44 @@ json::object Document(const Finding& finding) {
   return document;
 }
 
-absl::Status Conclude(Terminal& terminal, const std::vector<Finding>& findings) {
+absl::Status Conclude(Terminal& terminal, const std::vector<Diagnosis>& findings) {
   const auto count = [&findings](Outcome outcome) {
     return static_cast<int64_t>(
         std::count_if(findings.begin(), findings.end(),
-                      [outcome](const Finding& each) { return each.outcome == outcome; }));
+                      [outcome](const Diagnosis& each) { return each.outcome == outcome; }));
   };
-  if (const int64_t unseen = count(Outcome::kUnseen); unseen > 0) {
-    terminal.Note(StrCat(CountText(unseen, "check"),
-                         " could not be made: what is unseen, a cluster-admin may read"));
+  const auto forbidden = std::count_if(findings.begin(), findings.end(),
+                                       [](const Diagnosis& each) { return each.forbidden; });
+  if (forbidden > 0) {
+    terminal.Note(StrCat(CountText(forbidden, "check"),
+                         " could not be made with your rights: a cluster-admin may read all"));
   }
   const int64_t failed = count(Outcome::kFailed);
   if (failed == 0) return absl::OkStatus();
   return absl::InternalError(StrCat(CountText(failed, "finding"), " to be mended"));
 }
 
+// The server's time; this machine's where the server does not say. An error where it is not
+// reached.
 Task<absl::Time> Now(Session& session) {
   const absl::StatusOr<absl::Time> time = co_await session.client.ServerTime();
+  if (absl::IsUnavailable(time.status()) && !kube::IsAnswer(time.status())) {
+    co_return time.status();
+  }
   co_return time.ok() ? *time : session.clock.Now();
+}
+
+// True if the server only shows a dump: namespaces cannot be created there.
+Task<bool> IsDump(Session& session) {
+  const kube::GroupVersion core = {"", "v1"};
+  const absl::StatusOr<std::vector<kube::ApiResource>> found =
+      co_await session.client.Discover(core);
+  if (!found.ok()) co_return false;
+  for (const kube::ApiResource& each : *found) {
+    if (each.resource != "namespaces") continue;
+    co_return std::find(each.verbs.begin(), each.verbs.end(), "create") == each.verbs.end();
+  }
+  co_return false;
 }
 
 Task<Deployments> DeploymentsOf(Session& session) {
@@ -125,11 +145,12 @@ StatusTask Examine(Session& session) {
       CheckPeers,       CheckCopies,   CheckCleanups,     CheckHeldRights,
   };
   CO_ASSIGN_OR_RETURN(const absl::Time now, co_await Now(session));
-  std::vector<Finding> findings;
+  std::vector<Diagnosis> findings;
   absl::StatusOr<Deployments> deployments = co_await DeploymentsOf(session);
+  CO_ASSIGN_OR_RETURN(const bool dump, co_await IsDump(session));
   Environment environment{
       session.client, session.clock, now, std::move(deployments), session.version.git_version,
-      findings};
+      dump,           findings};
   json::array items;
   size_t printed = 0;
   for (const Check check : kChecks) {

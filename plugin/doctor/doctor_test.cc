@@ -129,7 +129,7 @@ class DoctorTest : public ::testing::Test {
     const absl::StatusOr<PemKeyPair> pair = IssueCertificate(spec);
     ASSERT_OK(pair.status());
     scene.fake.Put(kSecrets, StrCat(R"({"metadata":{"namespace":"steward-system","name":")", name,
-                                    "\"", metadata, R"(},"data":{"tls.crt":")",
+                                    "\"", metadata, R"(},"data":{"tls.key":"eA==","tls.crt":")",
                                     absl::Base64Escape(pair->cert_pem), R"("}})"));
   }
   // Changes an object as `change` says.
@@ -324,6 +324,74 @@ INSTANTIATE_TEST_SUITE_P(
          "Rights|Warning|steward-controllers is also bound to ClusterRole cluster-admin by "
          "ClusterRoleBinding mine",
          "kubectl delete ClusterRoleBinding mine"},
+        {"a binding of a name that a shell would run",
+         [](DoctorTest& t) {
+           t.scene.fake.Put(
+               kRoleBindings,
+               R"({"metadata":{"name":"x $(touch it);","namespace":"tenant"},)"
+               R"("roleRef":{"kind":"ClusterRole","name":"view"},"subjects":[)"
+               R"({"kind":"User",)"
+               R"("name":"system:serviceaccount:steward-system:steward-controllers"}]})");
+         },
+         "Rights|Warning|steward-controllers is also bound to ClusterRole view by",
+         "kubectl delete RoleBinding 'x $(touch it);' -n tenant"},
+        {"all accounts bound",
+         [](DoctorTest& t) {
+           t.scene.fake.Put(kClusterRoleBindings,
+                            R"({"metadata":{"name":"all"},"roleRef":{"kind":"ClusterRole",)"
+                            R"("name":"cluster-admin"},"subjects":[{"kind":"Group",)"
+                            R"("name":"system:serviceaccounts:steward-system"}]})");
+         },
+         "Rights|Warning|system:serviceaccounts:steward-system is also bound to ClusterRole "
+         "cluster-admin",
+         "kubectl delete ClusterRoleBinding all"},
+        {"others bound to Steward's role",
+         [](DoctorTest& t) {
+           t.Edit(kClusterRoleBindings, {"", "steward-controllers"}, [](json::object& object) {
+             object["subjects"].as_array().push_back(
+                 json::parse(R"({"kind":"Group","name":"system:authenticated"})"));
+           });
+         },
+         "Rights|Failed|ClusterRoleBinding steward-controllers also binds Group "
+         "system:authenticated",
+         "kubectl delete ClusterRoleBinding steward-controllers, then"},
+        {"paths more",
+         [](DoctorTest& t) {
+           t.Edit(kClusterRoles, {"", "steward-controllers"}, [](json::object& object) {
+             object["rules"].as_array().push_back(
+                 json::parse(R"({"nonResourceURLs":["*"],"verbs":["*"]})"));
+           });
+         },
+         "Rights|Warning|ClusterRole steward-controllers grants more than is shipped: * *",
+         "-k OVERLAY"},
+        {"no Deployment",
+         [](DoctorTest& t) {
+           t.scene.fake.Delete(kube::kDeployments, {kSystem, "steward-controllers"});
+         },
+         "Deployments|Failed|there is no Deployment steward-controllers", "-k OVERLAY"},
+        {"a Secret without a certificate",
+         [](DoctorTest& t) {
+           t.scene.fake.Put(kSecrets, R"({"metadata":{"namespace":"steward-system",)"
+                                      R"("name":"steward-apiserver-cert"},"data":{"x":"eQ=="}})");
+         },
+         "Certificates|Failed|Secret steward-apiserver-cert has no certificate", "put a new"},
+        {"not checked, and no guard",
+         [](DoctorTest& t) {
+           t.scene.fake.Delete(kube::kDeployments, {kSystem, "steward-apiservice-guard"});
+           t.scene.fake.Put(kube::kApiServices,
+                            t.Registration("True", R"(,"insecureSkipTLSVerify":true)"));
+         },
+         "APIService|Failed|whoever answers", "have the guard run"},
+        {"a policy that is void",
+         [](DoctorTest& t) {
+           t.Edit(kPolicies, kPolicy, [](json::object& object) {
+             object["spec"].as_object()["matchConstraints"].as_object()["excludeResourceRules"] =
+                 json::parse(R"([{"resources":["*"]}])");
+           });
+         },
+         "Policies|Failed|ValidatingAdmissionPolicy steward-cleanup-opt-in is not as shipped: "
+         "spec.matchConstraints.excludeResourceRules",
+         "-k OVERLAY"},
         {"no policy", [](DoctorTest& t) { t.scene.fake.Delete(kPolicies, kPolicy); },
          "Policies|Failed|ValidatingAdmissionPolicy steward-cleanup-opt-in does not exist",
          "-k OVERLAY"},
@@ -355,7 +423,7 @@ INSTANTIATE_TEST_SUITE_P(
            t.PutDeployment("copied-csvs");
            t.PutOther("olm-operator");
          },
-         "OLM|Failed|steward-copied-csvs waits, since olm-operator runs",
+         "OLM|Failed|steward-copied-csvs waits, since the Deployment olm/olm-operator runs",
          "kubectl delete deployment/steward-copied-csvs -n steward-system"},
         {"no choice",
          [](DoctorTest& t) {
@@ -370,7 +438,7 @@ INSTANTIATE_TEST_SUITE_P(
                            R"({"reason":"OptInUnconfirmed","message":"nobody knows"})");
          },
          "Cleanups|Failed|the opt-in of ops/widget.v1 does not count: nobody knows",
-         "kubectl steward abort widget.v1 -n ops --yes"},
+         "kubectl steward abort widget.v1 -n ops takes the opt-in back"},
         {"held for nobody",
          [](DoctorTest& t) {
            t.scene.fake.Put(
@@ -396,7 +464,7 @@ TEST_F(DoctorTest, SaysWhatItCannotSee) {
   const std::vector<std::string> wrong = Wrong();
   EXPECT_EQ(wrong.size(), scene.document.at("findings").as_array().size());
   EXPECT_THAT(wrong, ::testing::Each(AllOf(HasSubstr("|Unseen|"), HasSubstr("|"))));
-  EXPECT_THAT(scene.screen, HasSubstr("could not be made: what is unseen"));
+  EXPECT_THAT(scene.screen, HasSubstr("could not be made with your rights"));
 }
 
 TEST_F(DoctorTest, KnowsAServerThatServesTheApiItself) {

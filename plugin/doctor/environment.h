@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
 #include "plugin/doctor/deployment.h"
-#include "plugin/doctor/finding.h"
+#include "plugin/doctor/diagnosis.h"
 
 namespace steward::plugin {
 
@@ -20,12 +21,16 @@ struct Environment {
   absl::Time now;  // by the server's clock where it says
   absl::StatusOr<Deployments> deployments;
   std::string version;  // of this program
-  std::vector<Finding>& findings;
+  bool dump;            // nothing runs, and nothing can be written (`steward inspect`)
+  std::vector<Diagnosis>& findings;
 
   bool Has(const std::string& deployment) const {
     return deployments.ok() && deployments->contains(deployment);
   }
 };
+
+// What only a live cluster says.
+inline absl::Status OnlyLive() { return absl::UnavailableError("only a live cluster says that"); }
 
 // What mends an installation that lacks something, or differs from what is shipped.
 inline constexpr char kApplyAgain[] =

@@ -1,6 +1,7 @@
 #include "plugin/doctor/operator_checks.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,7 +17,6 @@
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/object_facts.h"
 #include "olm/cleanup/status.h"
-#include "olm/copy.h"
 #include "plugin/cluster/cleanup_status.h"
 #include "plugin/copied_csvs/olm_config.h"
 #include "plugin/copied_csvs/survey.h"
@@ -107,7 +107,7 @@ std::string Argument(const kube::NamespacedName& csv) { return StrCat(csv.name, 
 
 VoidTask CheckPeers(Environment& environment) {
   CheckFindings findings("OLM", environment.findings);
-  std::set<std::string> running;
+  std::map<std::string, kube::NamespacedName> running;
   for (const char* name : {"olm-operator", "catalog-operator", "cluster-version-operator"}) {
     const std::string peer = name;
     const absl::StatusOr<std::optional<kube::NamespacedName>> found =
@@ -116,14 +116,17 @@ VoidTask CheckPeers(Environment& environment) {
       findings.Unseen("whether OLM runs", found.status());
       co_return;
     }
-    if (*found) running.insert(peer);
+    if (*found) running.emplace(peer, **found);
   }
   for (const Pair& pair : kPairs) {
     const std::string ours(pair.ours);
-    if (!running.contains(pair.theirs) || !environment.Has(ours)) continue;
-    findings.Fail(StrCat(ours, " waits, since ", pair.theirs, " runs, which does the same work"),
-                  StrCat("kubectl delete deployment/", ours, " -n ", kStewardNamespace,
-                         ", and take overlays/", pair.folder, " out of your overlay"));
+    const auto theirs = running.find(pair.theirs);
+    if (theirs == running.end() || !environment.Has(ours)) continue;
+    findings.Fail(
+        StrCat(ours, " waits, since the Deployment ", theirs->second.ns, "/", theirs->second.name,
+               " runs, which counts as ", pair.theirs, " and so does the same work"),
+        StrCat("if it is ", pair.theirs, ": kubectl delete deployment/", ours, " -n ",
+               kStewardNamespace, ", and take overlays/", pair.folder, " out of your overlay"));
   }
   if (!findings.clean()) co_return;
   findings.Ok(running.contains("olm-operator") ? "OLM runs, and nothing of Steward does its work"
@@ -176,11 +179,9 @@ VoidTask CheckCleanups(Environment& environment) {
       if (blocker.reason != olm::kOptInUnconfirmed) continue;
       findings.Fail(StrCat("the opt-in of ", Named(each.csv), " does not count: ", blocker.message),
                     StrCat("kubectl steward abort ", Argument(each.csv),
-                           " --yes; once doctor does not name it any more, kubectl patch csv ",
-                           Argument(each.csv),
-                           " --type=json -p '[{\"op\":\"add\",\"path\":\"/metadata/finalizers/-\","
-                           "\"value\":\"",
-                           olm::kCleanupFinalizer, "\"}]'"));
+                           " takes the opt-in back; if its custom resources are to be deleted "
+                           "with it, kubectl steward uninstall ",
+                           Argument(each.csv), " --cleanup opts in as you, when you uninstall it"));
     }
     if (!each.stalled_since.empty()) {
       findings.Fail(

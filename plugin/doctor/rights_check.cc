@@ -22,11 +22,13 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/names.h"
+#include "olm/cleanup/names.h"
 #include "olm/copied_rbac/policy_rule.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"
 #include "plugin/doctor/shipped.h"
 #include "plugin/removal/installation.h"
+#include "plugin/terminal/words.h"
 
 namespace steward::plugin {
 namespace {
@@ -55,18 +57,45 @@ bool IsRbac(const json::object& object) {
   return IsRole(KindOf(object)) || IsBinding(KindOf(object));
 }
 
-// Steward's accounts among the subjects of a binding.
-std::set<std::string> AccountsIn(const json::object& binding) {
+// An account of Steward's, or all of them, that a subject of a binding stands for; "" = none.
+std::string AccountOf(const json::object& subject) {
+  const std::string_view kind = StringAt(subject, "kind");
+  const std::string name(StringAt(subject, "name"));
+  if (kind == "ServiceAccount") {
+    return StringAt(subject, "namespace") == kStewardNamespace ? name : "";
+  }
+  const std::string user = StrCat("system:serviceaccount:", kStewardNamespace, ":");
+  if (kind == "User" && name.starts_with(user)) return name.substr(user.size());
+  const bool all = kind == "Group" && name == StrCat("system:serviceaccounts:", kStewardNamespace);
+  return all ? name : "";
+}
+
+// Steward's accounts among the subjects of a binding, and the others.
+struct Subjects {
   std::set<std::string> accounts;
+  std::set<std::string> others;  // "Group system:authenticated"
+};
+
+Subjects SubjectsIn(const json::object& binding) {
+  Subjects found;
   const json::array* subjects = ArrayAt(binding, "subjects");
   for (const json::value& each : subjects == nullptr ? json::array() : *subjects) {
     const json::object* subject = each.if_object();
-    if (subject != nullptr && StringAt(*subject, "kind") == "ServiceAccount" &&
-        StringAt(*subject, "namespace") == kStewardNamespace) {
-      accounts.emplace(StringAt(*subject, "name"));
+    if (subject == nullptr) continue;
+    std::string account = AccountOf(*subject);
+    if (!account.empty()) {
+      found.accounts.insert(std::move(account));
+    } else {
+      const std::string_view ns = StringAt(*subject, "namespace");
+      found.others.insert(StrCat(StringAt(*subject, "kind"), " ", ns, ns.empty() ? "" : "/",
+                                 StringAt(*subject, "name")));
     }
   }
-  return accounts;
+  return found;
+}
+
+std::set<std::string> AccountsIn(const json::object& binding) {
+  return SubjectsIn(binding).accounts;
 }
 
 // The cluster's roles that are of interest, and bindings of Steward's accounts, by key.
@@ -141,6 +170,34 @@ std::string Beyond(const PolicyRules& some, const PolicyRules& all) {
   return StrCat(absl::StrJoin(texts, ", "), more == 0 ? "" : StrCat(" and ", more, " more"));
 }
 
+// What a role grants on paths that are of no resource, as "get /metrics".
+std::set<std::string> PathsOf(const json::object& role) {
+  std::set<std::string> paths;
+  const json::array* rules = ArrayAt(role, "rules");
+  for (const json::value& each : rules == nullptr ? json::array() : *rules) {
+    const json::object* rule = each.if_object();
+    const json::array* urls = rule == nullptr ? nullptr : ArrayAt(*rule, "nonResourceURLs");
+    const json::array* verbs = rule == nullptr ? nullptr : ArrayAt(*rule, "verbs");
+    if (urls == nullptr || verbs == nullptr) continue;
+    for (const json::value& url : *urls) {
+      for (const json::value& verb : *verbs) {
+        if (!url.is_string() || !verb.is_string()) continue;
+        paths.insert(StrCat(View(verb.get_string()), " ", View(url.get_string())));
+      }
+    }
+  }
+  return paths;
+}
+
+// Those of `some` that are not among `all`.
+std::string Beyond(const std::set<std::string>& some, const std::set<std::string>& all) {
+  std::vector<std::string> texts;
+  for (const std::string& each : some) {
+    if (!all.contains(each)) texts.push_back(each);
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
 PolicyRules RulesOf(const json::object& role) {
   const json::array* rules = ArrayAt(role, "rules");
   return rules == nullptr ? PolicyRules() : olm::ReadPolicyRules(*rules);
@@ -153,18 +210,22 @@ std::string Described(const json::object& object) {
 
 // As kubectl takes it: "Role steward-controllers -n steward-system".
 std::string Addressed(std::string_view kind, const std::string& ns, const std::string& name) {
-  return StrCat(kind, " ", name, ns.empty() ? "" : " -n ", ns);
+  return StrCat(kind, " ", ShellWord(name), ns.empty() ? "" : " -n ", ns);
 }
 
 void CompareRole(const json::object& shipped, const json::object& actual, CheckFindings& findings) {
   const PolicyRules wanted = RulesOf(shipped);
   const PolicyRules found = RulesOf(actual);
-  if (const std::string lacks = Beyond(wanted, found); !lacks.empty()) {
+  const std::set<std::string> wanted_paths = PathsOf(shipped);
+  const std::set<std::string> found_paths = PathsOf(actual);
+  for (const std::string& lacks : {Beyond(wanted, found), Beyond(wanted_paths, found_paths)}) {
+    if (lacks.empty()) continue;
     findings.Fail(StrCat(Described(shipped), " does not grant ", lacks), kApplyAgain);
   }
   // What others aggregate into it is theirs.
   if (shipped.contains("aggregationRule")) return;
-  if (const std::string more = Beyond(found, wanted); !more.empty()) {
+  for (const std::string& more : {Beyond(found, wanted), Beyond(found_paths, wanted_paths)}) {
+    if (more.empty()) continue;
     findings.Warn(StrCat(Described(shipped), " grants more than is shipped: ", more), kApplyAgain);
   }
 }
@@ -181,12 +242,27 @@ void CompareBinding(const json::object& shipped, const json::object& actual,
                ", then ", kApplyAgain));
     return;
   }
-  const std::set<std::string> bound = AccountsIn(actual);
-  for (const std::string& account : AccountsIn(shipped)) {
-    if (!bound.contains(account)) {
+  const Subjects bound = SubjectsIn(actual);
+  const Subjects wanted = SubjectsIn(shipped);
+  for (const std::string& account : wanted.accounts) {
+    if (!bound.accounts.contains(account)) {
       findings.Fail(StrCat(Described(shipped), " does not bind the account ", account),
                     kApplyAgain);
     }
+  }
+  std::set<std::string> more;
+  for (const std::string& each : bound.accounts) {
+    if (!wanted.accounts.contains(each)) more.insert(each);
+  }
+  for (const std::string& each : bound.others) {
+    if (!wanted.others.contains(each)) more.insert(each);
+  }
+  if (!more.empty()) {
+    findings.Fail(
+        StrCat(Described(shipped), " also binds ", absl::StrJoin(more, ", "),
+               ", who may do what Steward may"),
+        StrCat("kubectl delete ", Addressed(KindOf(shipped), NamespaceIn(shipped), NameIn(shipped)),
+               ", then ", kApplyAgain));
   }
 }
 
@@ -245,11 +321,12 @@ Task<std::optional<json::value>> ReadIfThere(kube::Client& client, kube::GroupVe
   co_return std::optional<json::value>(*std::move(object));
 }
 
-// The first variable of the policies about cleanup names accounts, and overlays of users' own
-// replace it (deploy/README.md).
+// The first variable of the policies about opting in and about the label of copies names accounts,
+// and overlays of users' own replace it (deploy/README.md).
 constexpr char kUsersOwn[] = "spec.variables[0].expression";
 
 json::value WithoutUsersOwn(json::value spec) {
+  if (!spec.is_object()) return spec;
   if (json::value* variables = spec.get_object().if_contains("variables");
       variables != nullptr && variables->is_array() && !variables->get_array().empty() &&
       variables->get_array().front().is_object()) {
@@ -264,7 +341,10 @@ void CompareContent(const std::string& name, const json::object& shipped,
   const json::value* found = actual.if_contains("spec");
   if (wanted == nullptr || found == nullptr || !wanted->is_object()) return;
   const std::string sentence = StrCat("ValidatingAdmissionPolicy ", name, " is not as shipped: ");
-  const std::string difference = DifferenceFrom(WithoutUsersOwn(*wanted), *found, "spec");
+  const bool own = name == olm::kOptInPolicy || name == olm::kCopiedFromPolicy;
+  const std::string difference =
+      own ? DifferenceFrom(WithoutUsersOwn(*wanted), WithoutUsersOwn(*found), "spec")
+          : DifferenceFrom(*wanted, *found, "spec");
   if (!difference.empty()) {
     findings.Fail(StrCat(sentence, difference), kApplyAgain);
   } else if (!DifferenceFrom(*wanted, *found, "spec").empty()) {

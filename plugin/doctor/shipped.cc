@@ -62,6 +62,15 @@ std::string MetadataIn(const json::object& object, std::string_view key) {
   return metadata == nullptr ? "" : std::string(StringAt(*metadata, key));
 }
 
+// What the API server fills in where a manifest says nothing of it.
+bool IsDefault(std::string_view key, const json::value& value) {
+  if (const json::object* members = value.if_object()) return members->empty();
+  if (const json::array* items = value.if_array()) return items->empty();
+  if (!value.is_string()) return value.is_null();
+  const std::string_view text = View(value.get_string());
+  return (key == "matchPolicy" && text == "Equivalent") || (key == "scope" && text == "*");
+}
+
 // Parsers of YAML fold the lines of a block differently.
 std::string WithoutSpaces(std::string_view text) {
   std::string some;
@@ -93,6 +102,11 @@ std::string DifferenceFrom(const json::value& shipped, const json::value& actual
       if (other == nullptr) return below;
       std::string difference = DifferenceFrom(value, *other, below);
       if (!difference.empty()) return difference;
+    }
+    for (const auto& [key, value] : *found) {
+      if (!wanted->contains(key) && !IsDefault(View(key), value)) {
+        return StrCat(path, path.empty() ? "" : ".", View(key));
+      }
     }
     return "";
   }

@@ -25,9 +25,9 @@ std::string_view KindOf(const boost::json::object& object);
 std::string NameIn(const boost::json::object& object);
 std::string NamespaceIn(const boost::json::object& object);
 
-// What `shipped` says and `actual` does not, as a path ("spec.validations[0].expression"); "" =
-// `actual` says all of it. Fields that a cluster adds do not count, nor do spaces and line
-// breaks in texts; lists have to be as long.
+// The first thing that only one of them says, as a path ("spec.validations[0].expression"); "" =
+// they say the same. What an API server fills in does not count, nor do spaces and line breaks in
+// texts.
 std::string DifferenceFrom(const boost::json::value& shipped, const boost::json::value& actual,
                            const std::string& path);
 

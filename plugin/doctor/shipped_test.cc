@@ -42,9 +42,13 @@ TEST(Shipped, NamesWhatTheClusterDoesNotSay) {
     const char* difference;
   };
   for (const Case& each : {
-           Case{R"({"a":1})", R"({"a":1,"b":2})", ""},
+           Case{R"({"a":1})", R"({"a":1,"b":2})", "b"},
+           Case{R"({"a":1})", R"({"a":1,"b":{},"c":[],"matchPolicy":"Equivalent"})", ""},
+           Case{R"({"r":[{"a":1}]})", R"({"r":[{"a":1,"scope":"*"}]})", ""},
+           Case{R"({"r":[{"a":1}]})", R"({"r":[{"a":1,"scope":"Cluster"}]})", "r[0].scope"},
+           Case{R"({"m":{}})", R"({"m":{"excludeResourceRules":[{}]}})", "m.excludeResourceRules"},
            Case{R"({"a":1})", R"({"a":2})", "a"},
-           Case{R"({"a":{"b":[1,{"c":"x"}]}})", R"({"a":{"b":[1,{"c":"x","d":0}]}})", ""},
+           Case{R"({"a":{"b":[1,{"c":"x"}]}})", R"({"a":{"b":[1,{"c":"x","d":{}}]}})", ""},
            Case{R"({"a":{"b":[1,{"c":"x"}]}})", R"({"a":{"b":[1,{"c":"y"}]}})", "a.b[1].c"},
            Case{R"({"a":[1]})", R"({"a":[1,2]})", "a"},
            Case{R"({"a":[1]})", R"({"a":"1"})", "a"},

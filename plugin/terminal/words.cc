@@ -1,5 +1,8 @@
 #include "plugin/terminal/words.h"
 
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "base/text/str_cat.h"
 
@@ -7,6 +10,24 @@ namespace steward::plugin {
 
 std::string CountText(int64_t count, std::string_view thing) {
   return StrCat(count, " ", thing, count == 1 ? "" : "s");
+}
+
+std::string ShellWord(std::string_view text) {
+  const bool plain =
+      !text.empty() && text.front() != '-' &&
+      std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return absl::ascii_isalnum(c) || c == '.' || c == ':' || c == '_' || c == '-';
+      });
+  if (plain) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
 }
 
 std::string BytesText(int64_t bytes) {

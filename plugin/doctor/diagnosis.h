@@ -1,6 +1,6 @@
 // What doctor finds in a cluster. Values.
-#ifndef PLUGIN_DOCTOR_FINDING_H_
-#define PLUGIN_DOCTOR_FINDING_H_
+#ifndef PLUGIN_DOCTOR_DIAGNOSIS_H_
+#define PLUGIN_DOCTOR_DIAGNOSIS_H_
 
 #include <string>
 #include <string_view>
@@ -20,18 +20,19 @@ enum class Outcome {
   kUnseen,  // the user may not read what decides, or it could not be read
 };
 
-struct Finding {
+struct Diagnosis {
   std::string check;  // "Leader"
   Outcome outcome = Outcome::kOk;
   std::string message;
   std::string remedy = {};  // what mends it; of kWarning and kFailed
+  bool forbidden = false;   // of kUnseen: for want of rights
 };
 
 // The findings of one check. Not thread-safe.
 class CheckFindings {
  public:
   // `all` receives the findings. REQUIRES: it outlives this object.
-  CheckFindings(std::string check, std::vector<Finding>& all)
+  CheckFindings(std::string check, std::vector<Diagnosis>& all)
       : check_(std::move(check)), all_(all) {}
 
   void Ok(std::string message) { Add(Outcome::kOk, std::move(message), ""); }
@@ -43,12 +44,12 @@ class CheckFindings {
   }
   // `what` could not be read.
   void Unseen(std::string_view what, const absl::Status& why) {
+    const bool forbidden = kube::IsForbidden(why);
     Add(Outcome::kUnseen,
-        StrCat(
-            what,
-            kube::IsForbidden(why) ? " may not be read with your rights: " : " could not be read: ",
-            ToStd(why.message())),
+        StrCat(what, forbidden ? " may not be read with your rights: " : " could not be read: ",
+               ToStd(why.message())),
         "");
+    all_.back().forbidden = forbidden;
   }
   // True if nothing was found yet.
   bool clean() const { return clean_; }
@@ -60,10 +61,10 @@ class CheckFindings {
   }
 
   const std::string check_;
-  std::vector<Finding>& all_;
+  std::vector<Diagnosis>& all_;
   bool clean_ = true;
 };
 
 }  // namespace steward::plugin
 
-#endif  // PLUGIN_DOCTOR_FINDING_H_
+#endif  // PLUGIN_DOCTOR_DIAGNOSIS_H_
