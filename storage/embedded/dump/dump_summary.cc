@@ -59,6 +59,13 @@ void DumpSummary::Add(DumpProblem problem) {
   if (of_sort.kept.size() < kKept) of_sort.kept.push_back(std::move(problem));
 }
 
+void DumpSummary::Add(DumpPart& part) {
+  for (const auto& [sort, count] : part.counts) {
+    problems[sort].count += count - std::min(count, DumpPart::kKept);
+  }
+  for (DumpProblem& problem : part.problems) Add(std::move(problem));
+}
+
 std::string DumpSummary::ToText(const std::string& dump, size_t shown) const {
   std::string text = StrCat(Shown(dump), ": ", Counted(Objects(), "object", "objects"), " in ",
                             Counted(files, "file", "files"), "\n");

@@ -46,6 +46,15 @@ TEST(DumpSummaryTest, NothingInItSteersATerminal) {
             "  a\\u{202e}b: \\u{2066}x\\u{200f}\xEF\xBF\xBD\n");
 }
 
+TEST(DumpSummaryTest, CountsWhatAPartDoesNotKeep) {
+  DumpPart part;
+  for (size_t i = 0; i < DumpPart::kKept + 5; ++i) part.Add({Sort::kUnreadable, "x:1", "y"});
+  DumpSummary summary;
+  summary.Add(part);
+  EXPECT_EQ(summary.problems.at(Sort::kUnreadable).count, DumpPart::kKept + 5);
+  EXPECT_EQ(summary.problems.at(Sort::kUnreadable).kept.size(), DumpPart::kKept);
+}
+
 TEST(DumpSummaryTest, CountsWhatItDoesNotShow) {
   DumpSummary summary;
   for (size_t i = 0; i < DumpSummary::kKept + 5; ++i) summary.Add({Sort::kDuplicate, "x:1", "y"});
