@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <utility>
 #include <vector>
@@ -34,6 +35,8 @@ struct TarReader::Impl {
   }
 
   absl::Status Start();
+  bool MayGoOn();
+  absl::Status PassOver();
   la_ssize_t Fill(const void** buffer);
   int64_t Skip(int64_t size);
   absl::Status Error() const;
@@ -45,6 +48,8 @@ struct TarReader::Impl {
   std::vector<char> block;
   std::unique_ptr<archive, FreeArchive> reader;
   archive_entry* entry = nullptr;
+  std::atomic<bool> stopped = false;
+  bool is_packed = false;
   bool any = false;      // an entry was found
   bool end = false;      // there are no more
   absl::Status outcome;  // what has ended it before that
@@ -63,16 +68,48 @@ absl::Status TarReader::Impl::Start() {
     return static_cast<la_int64_t>(static_cast<Impl*>(self)->Skip(size));
   });
   if (archive_read_open1(reader.get()) != ARCHIVE_OK) return Error();
+  // The file itself counts as one.
+  const int filters = archive_filter_count(reader.get());
+  if (filters > 2) {
+    return absl::InvalidArgumentError("is packed by gzip more than once, which no dump is");
+  }
+  is_packed = filters > 1;
   return absl::OkStatus();
 }
 
-la_ssize_t TarReader::Impl::Fill(const void** buffer) {
+// False, with an outcome, after Stop and beyond the limits.
+bool TarReader::Impl::MayGoOn() {
+  if (!outcome.ok()) return false;
+  if (stopped) {
+    outcome = absl::CancelledError("is not read on");
+    return false;
+  }
   const int64_t unpacked = archive_filter_bytes(reader.get(), 0);
-  if (unpacked > limits.free && unpacked / limits.ratio > taken) {
-    outcome = absl::ResourceExhaustedError(
-        StrCat("unpacked, it is more than ", limits.ratio,
-               " times as large as it is packed, which no dump is: after ", unpacked, " bytes"));
-    archive_set_error(reader.get(), EFBIG, "too large");
+  if (unpacked <= limits.free || unpacked / limits.ratio <= taken) return true;
+  outcome = absl::ResourceExhaustedError(
+      StrCat("unpacked, it is more than ", limits.ratio,
+             " times as large as it is packed, which no dump is: after ", unpacked, " bytes"));
+  return false;
+}
+
+// Passes over what is left of the entry. In a plain tar Next does it without reading.
+absl::Status TarReader::Impl::PassOver() {
+  while (MayGoOn()) {
+    if (!is_packed || entry == nullptr) return absl::OkStatus();
+    const void* data = nullptr;
+    size_t size = 0;
+    la_int64_t offset = 0;
+    const int code = archive_read_data_block(reader.get(), &data, &size, &offset);
+    if (code == ARCHIVE_EOF) return absl::OkStatus();
+    if (code == ARCHIVE_OK || code == ARCHIVE_WARN || code == ARCHIVE_RETRY) continue;
+    if (outcome.ok()) outcome = Error();
+  }
+  return outcome;
+}
+
+la_ssize_t TarReader::Impl::Fill(const void** buffer) {
+  if (!MayGoOn()) {
+    archive_set_error(reader.get(), ECANCELED, "not read on");
     return -1;
   }
   if (fd < 0) {
@@ -146,6 +183,7 @@ TarReader::~TarReader() = default;
 absl::StatusOr<std::optional<TarEntry>> TarReader::Next() {
   RETURN_IF_ERROR(impl_->outcome);
   if (impl_->end) return std::optional<TarEntry>();
+  RETURN_IF_ERROR(impl_->PassOver());
   const int code = archive_read_next_header(impl_->reader.get(), &impl_->entry);
   if (code == ARCHIVE_EOF) {
     impl_->end = true;
@@ -160,8 +198,10 @@ absl::StatusOr<std::optional<TarEntry>> TarReader::Next() {
   const char* path = archive_entry_pathname_utf8(impl_->entry);
   if (path == nullptr) path = archive_entry_pathname(impl_->entry);
   if (path != nullptr) entry.path = path;
-  entry.is_file = archive_entry_filetype(impl_->entry) == AE_IFREG &&
-                  archive_entry_hardlink(impl_->entry) == nullptr;
+  const char* linked = archive_entry_hardlink_utf8(impl_->entry);
+  if (linked == nullptr) linked = archive_entry_hardlink(impl_->entry);
+  if (linked != nullptr) entry.linked = linked;
+  entry.is_file = archive_entry_filetype(impl_->entry) == AE_IFREG && linked == nullptr;
   entry.size = archive_entry_size(impl_->entry);
   return std::optional<TarEntry>(std::move(entry));
 }
@@ -171,8 +211,11 @@ absl::Status TarReader::Read(size_t limit, std::string& content) {
   if (size < 0 || static_cast<uint64_t>(size) > limit) {
     return absl::ResourceExhaustedError(StrCat("is larger than ", limit, " bytes"));
   }
+  // Memory that the tar only promises to fill is not touched.
+  content.reserve(content.size() + static_cast<size_t>(size));
   char buffer[32 << 10];
   while (true) {
+    if (!impl_->MayGoOn()) return impl_->outcome;
     const la_ssize_t got = archive_read_data(impl_->reader.get(), buffer, sizeof(buffer));
     if (got == 0) return absl::OkStatus();
     if (got == ARCHIVE_RETRY) continue;
@@ -183,5 +226,7 @@ absl::Status TarReader::Read(size_t limit, std::string& content) {
     content.append(buffer, static_cast<size_t>(got));
   }
 }
+
+void TarReader::Stop() { impl_->stopped = true; }
 
 }  // namespace steward

@@ -1,5 +1,5 @@
-// A tar, plain or packed by gzip, read from its beginning to its end without unpacking it. Not
-// thread-safe; blocks.
+// A tar, plain or packed by gzip once, read from its beginning to its end without unpacking it. Not
+// thread-safe but for Stop; blocks.
 #ifndef BASE_ARCHIVE_TAR_READER_H_
 #define BASE_ARCHIVE_TAR_READER_H_
 
@@ -25,6 +25,7 @@ struct TarLimits {
 struct TarEntry {
   std::string path;
   bool is_file = false;  // no folder, no link, no device
+  std::string linked;    // of a hard link, the path of the file it stands for
   int64_t size = 0;
 };
 
@@ -32,7 +33,8 @@ struct TarEntry {
 // over, in a plain tar without reading them.
 class TarReader {
  public:
-  // kInvalidArgument for what is no tar; other errors name the file, which cannot be read.
+  // kInvalidArgument for what is no tar, or is packed twice; other errors name the file, which
+  // cannot be read.
   static absl::StatusOr<std::unique_ptr<TarReader>> Open(const std::string& path,
                                                          TarLimits limits = {});
   // `bytes` outlive the reader.
@@ -43,13 +45,17 @@ class TarReader {
   TarReader& operator=(const TarReader&) = delete;
 
   // The next entry; nullopt after the last. kDataLoss when the tar is cut off or damaged,
-  // kResourceExhausted beyond the limits; after these it is over.
+  // kResourceExhausted beyond the limits, kCancelled after Stop; after these it is over.
   absl::StatusOr<std::optional<TarEntry>> Next();
 
   // Appends the content of the entry, which is read once. kResourceExhausted, with nothing
   // appended, for one of more than `limit` bytes; kDataLoss where it is cut off, with what there
   // is. REQUIRES: Next returned one.
   absl::Status Read(size_t limit, std::string& content);
+
+  // Ends Next and Read, also one that is under way, within the time that some hundred kilobytes of
+  // the file take. From any thread.
+  void Stop();
 
  private:
   struct Impl;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <thread>
 
 #include "base/status/matchers.h"
 #include "base/testing/test_directory.h"
@@ -124,6 +125,61 @@ TEST_F(TarReaderTest, EndsABomb) {
   }
   EXPECT_TRUE(absl::IsResourceExhausted(outcome)) << outcome;
   EXPECT_THAT(std::string(outcome.message()), HasSubstr("which no dump is"));
+}
+
+// A bomb within a bomb: the outer one is small, and so is what it unpacks to.
+TEST_F(TarReaderTest, IsUnpackedOnce) {
+  const std::string path = Tar({{"a", std::string(1 << 20, '\0')}}, "-z");
+  ASSERT_EQ(std::system(StrCat("gzip -k ", path).c_str()), 0);
+  const auto reader = TarReader::Open(path + ".gz");
+  EXPECT_TRUE(absl::IsInvalidArgument(reader.status())) << reader.status();
+  EXPECT_THAT(std::string(reader.status().message()), HasSubstr("more than once"));
+}
+
+// Blocks of the file are larger than all of it: the limits count while it is unpacked, too.
+TEST_F(TarReaderTest, EndsABombOfOneBlock) {
+  const std::string bytes = BytesOf(Tar({{"a", std::string(32 << 20, '\0')}, {"b", "x"}}, "-z"));
+  ASSERT_LT(bytes.size(), 100u << 10);
+  const TarLimits limits{.free = 1 << 20, .ratio = 200};
+  const auto passes = TarReader::Over(bytes, limits);
+  ASSERT_OK(passes);
+  absl::Status outcome;
+  for (int i = 0; i < 4 && outcome.ok(); ++i) outcome = (*passes)->Next().status();
+  EXPECT_TRUE(absl::IsResourceExhausted(outcome)) << outcome;
+  const auto reads = TarReader::Over(bytes, limits);
+  ASSERT_OK(reads);
+  for (int i = 0; i < 3; ++i) ASSERT_OK((*reads)->Next());
+  std::string content;
+  EXPECT_TRUE(absl::IsResourceExhausted((*reads)->Read(64 << 20, content)));
+  EXPECT_LT(content.size(), 24u << 20);
+}
+
+TEST_F(TarReaderTest, EndsWhenItIsStopped) {
+  for (const char* options : {"", "-z"}) {
+    const auto reader = TarReader::Open(Tar({{"a", std::string(1 << 20, 'x')}}, options));
+    ASSERT_OK(reader);
+    for (int i = 0; i < 3; ++i) ASSERT_OK((*reader)->Next());
+    std::thread([&] { (*reader)->Stop(); }).join();
+    std::string content;
+    EXPECT_TRUE(absl::IsCancelled((*reader)->Read(1 << 20, content)));
+    EXPECT_TRUE(absl::IsCancelled((*reader)->Next().status()));
+  }
+}
+
+TEST_F(TarReaderTest, HardLinksSayWhatTheyStandFor) {
+  const std::string path = StrCat(directory_.path(), "/made.tar");
+  ASSERT_EQ(std::system(
+                StrCat("cd ", directory_.path(), " && echo x > a && ln a b && tar -cf made.tar a b")
+                    .c_str()),
+            0);
+  const auto reader = TarReader::Open(path);
+  ASSERT_OK(reader);
+  ASSERT_OK((*reader)->Next());
+  const auto entry = (*reader)->Next();
+  ASSERT_OK(entry);
+  ASSERT_TRUE(entry->has_value());
+  EXPECT_FALSE((*entry)->is_file);
+  EXPECT_EQ((*entry)->linked, "a");
 }
 
 }  // namespace

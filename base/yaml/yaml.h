@@ -5,6 +5,7 @@
 
 #include <boost/json/value.hpp>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,26 @@ struct YamlLimits {
 //  - Unknown tags are ignored.
 // Errors are InvalidArgument, "line N: reason"; a text beyond max_size is ResourceExhausted.
 absl::StatusOr<boost::json::value> ParseYaml(std::string_view text, const YamlLimits& limits = {});
+
+// Goes through the texts of the documents of `text`, each from its marker on, leaving out those
+// without content, without parsing or keeping them: a text may have millions.
+class YamlTexts {
+ public:
+  // What is in `text` outlives it.
+  explicit YamlTexts(std::string_view text);
+  struct Part {
+    size_t line;  // where it starts, the first line of the text being 1
+    std::string_view text;
+  };
+  std::optional<Part> Next();
+
+ private:
+  std::string_view text_;
+  size_t pos_ = 0;          // of the next line
+  size_t line_number_ = 1;  // of that one
+  size_t start_ = 0;        // of the document that the line is in
+  size_t start_line_ = 1;
+};
 
 struct YamlDocument {
   size_t line;  // where it starts, the first line of the text being 1

@@ -11,10 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-struct Chunk {
-  size_t line;
-  std::string_view text;
-};
+using Chunk = YamlTexts::Part;
 
 // A line that starts with `---` ends the document before it, wherever it stands: YAML allows it
 // inside no scalar.
@@ -28,34 +25,6 @@ bool HasContent(std::string_view line) {
   const size_t start = line.find_first_not_of(" \t\r");
   if (start == std::string_view::npos || line[start] == '#') return false;
   return line.substr(0, line.find_last_not_of(" \t\r") + 1) != "...";
-}
-
-// Splits the text into documents with content, each from its marker on. Directives, which are lines
-// before a marker, are dropped.
-std::vector<Chunk> Split(std::string_view text) {
-  std::vector<Chunk> chunks;
-  size_t start = 0, start_line = 1, line_number = 1;
-  bool content = false, directives = false;
-  for (size_t pos = 0; pos < text.size(); ++line_number) {
-    const size_t newline = text.find('\n', pos);
-    const std::string_view line =
-        text.substr(pos, newline == std::string_view::npos ? newline : newline - pos);
-    if (IsMarker(line)) {
-      if (content) chunks.push_back({start_line, text.substr(start, pos - start)});
-      start = pos;
-      start_line = line_number;
-      content = directives = false;
-    }
-    if (!content && line.starts_with('%')) {
-      directives = true;
-    } else {
-      content |= HasContent(line);
-    }
-    pos = newline == std::string_view::npos ? text.size() : newline + 1;
-  }
-  // Directives without a marker after them are left for the parser to refuse.
-  if (content || directives) chunks.push_back({start_line, text.substr(start)});
-  return chunks;
 }
 
 bool IsAllowed(uint32_t code) {
@@ -112,15 +81,48 @@ std::string_view WithoutByteOrderMark(std::string_view text) {
 
 }  // namespace
 
+YamlTexts::YamlTexts(std::string_view text) : text_(WithoutByteOrderMark(text)) {}
+
+// Directives, which are lines before a marker, are dropped.
+std::optional<YamlTexts::Part> YamlTexts::Next() {
+  bool content = false, directives = false;
+  while (pos_ < text_.size()) {
+    const size_t newline = text_.find('\n', pos_);
+    const std::string_view line =
+        text_.substr(pos_, newline == std::string_view::npos ? newline : newline - pos_);
+    if (IsMarker(line) && pos_ != start_) {
+      const Part before{start_line_, text_.substr(start_, pos_ - start_)};
+      start_ = pos_;
+      start_line_ = line_number_;
+      // The line is looked at again, as the first of the next one.
+      if (content) return before;
+      directives = false;
+    }
+    if (!content && line.starts_with('%')) {
+      directives = true;
+    } else {
+      content |= HasContent(line);
+    }
+    pos_ = newline == std::string_view::npos ? text_.size() : newline + 1;
+    ++line_number_;
+  }
+  // Directives without a marker after them are left for the parser to refuse.
+  if (!content && !directives) return std::nullopt;
+  const Part last{start_line_, text_.substr(start_)};
+  start_ = text_.size();
+  return last;
+}
+
 absl::StatusOr<json::value> ParseYaml(std::string_view text, const YamlLimits& limits) {
   if (absl::Status status = CheckSize(text, limits); !status.ok()) return status;
-  const std::vector<Chunk> chunks = Split(WithoutByteOrderMark(text));
-  if (chunks.empty()) return json::value(nullptr);
-  if (chunks.size() > 1) {
+  YamlTexts chunks(text);
+  const std::optional<Chunk> chunk = chunks.Next();
+  if (!chunk.has_value()) return json::value(nullptr);
+  if (const std::optional<Chunk> second = chunks.Next(); second.has_value()) {
     return absl::InvalidArgumentError(
-        StrCat("line ", chunks[1].line, ": a second document where one is expected"));
+        StrCat("line ", second->line, ": a second document where one is expected"));
   }
-  return ParseChunk(chunks[0], limits);
+  return ParseChunk(*chunk, limits);
 }
 
 std::vector<YamlDocument> ParseYamlDocuments(std::string_view text, const YamlLimits& limits) {
@@ -129,8 +131,9 @@ std::vector<YamlDocument> ParseYamlDocuments(std::string_view text, const YamlLi
     documents.push_back({1, status});
     return documents;
   }
-  for (const Chunk& chunk : Split(WithoutByteOrderMark(text))) {
-    documents.push_back({chunk.line, ParseChunk(chunk, limits)});
+  YamlTexts chunks(text);
+  while (const std::optional<Chunk> chunk = chunks.Next()) {
+    documents.push_back({chunk->line, ParseChunk(*chunk, limits)});
   }
   return documents;
 }

@@ -16,6 +16,7 @@
 #include "base/async/run.h"
 #include "base/clock/clock.h"
 #include "base/status/macros.h"
+#include "base/text/printable.h"
 #include "base/text/str_cat.h"
 #include "cmd/steward/plugin_terminal.h"
 #include "cmd/steward/version.h"
@@ -31,7 +32,6 @@
 #include "plugin/command/output.h"
 #include "plugin/command/report.h"
 #include "plugin/command/session.h"
-#include "plugin/terminal/printable.h"
 #include "plugin/terminal/terminal.h"
 
 namespace steward {
@@ -86,7 +86,7 @@ kube::RestClientOptions ClientOptions(const plugin::Program& program,
 void PrintError(const absl::Status& status) {
   const std::string reason = kube::IsAnswer(status) ? kube::FromStatus(status).reason : "";
   const std::string who = reason.empty() ? "error" : StrCat("Error from server (", reason, ")");
-  std::fprintf(stderr, "%s: %s\n", who.c_str(), plugin::Printable(ToStd(status.message())).c_str());
+  std::fprintf(stderr, "%s: %s\n", who.c_str(), Printable(ToStd(status.message())).c_str());
 }
 
 // A command that only looks says nothing to people where its answer is picked from by a program.
@@ -146,7 +146,7 @@ bool Print(const plugin::CommandLine& line, const plugin::Output& output,
   }
   // A template prints strings of the cluster's bare.
   if (output.form == plugin::Output::Form::kJsonPath && ::isatty(STDOUT_FILENO) != 0) {
-    *text = plugin::PrintableLines(*text);
+    *text = PrintableLines(*text);
   }
   std::fwrite(text->data(), 1, text->size(), stdout);
   return true;

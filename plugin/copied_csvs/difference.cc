@@ -8,8 +8,8 @@
 #include "absl/strings/ascii.h"
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
+#include "base/text/printable.h"
 #include "base/text/str_cat.h"
-#include "plugin/terminal/printable.h"
 
 namespace steward::plugin {
 namespace {

@@ -6,8 +6,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include "base/text/printable.h"
 #include "base/text/str_cat.h"
-#include "plugin/terminal/printable.h"
 
 namespace steward::plugin {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text/printable.h"
 #include "base/text/str_cat.h"
-#include "plugin/terminal/printable.h"
 
 namespace steward::plugin {
 namespace {

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "absl/strings/ascii.h"
+#include "base/text/printable.h"
 #include "base/text/str_cat.h"
-#include "plugin/terminal/printable.h"
 
 namespace steward::plugin {
 namespace {

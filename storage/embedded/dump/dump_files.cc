@@ -16,6 +16,11 @@ namespace {
 
 constexpr size_t kTogether = 1 << 20;
 
+absl::Status TooDeep() {
+  return absl::ResourceExhaustedError(
+      StrCat("is below more than ", DumpFiles::kMaxDepth, " folders"));
+}
+
 }  // namespace
 
 struct DumpFiles::Folder {
@@ -47,9 +52,7 @@ absl::StatusOr<std::unique_ptr<DumpFiles>> DumpFiles::Open(const std::string& pa
 }
 
 absl::Status DumpFiles::Enter(const std::string& path) {
-  if (folders_.size() >= kMaxDepth) {
-    return absl::ResourceExhaustedError(StrCat("is below more than ", kMaxDepth, " folders"));
-  }
+  if (folders_.size() >= kMaxDepth) return TooDeep();
   auto folder = std::make_unique<Folder>();
   std::error_code error;
   for (fs::directory_iterator it(path, error), end; it != end && !error; it.increment(error)) {
@@ -71,6 +74,7 @@ DumpFile DumpFiles::NewFile(std::string path, std::string_view below) {
 
 absl::StatusOr<std::optional<DumpFile>> DumpFiles::NextBelow() {
   while (!folders_.empty()) {
+    if (stopped_) return absl::CancelledError("is not read on");
     Folder& folder = *folders_.back();
     if (folder.next == folder.names.size()) {
       folders_.pop_back();
@@ -106,9 +110,20 @@ absl::StatusOr<std::optional<DumpFile>> DumpFiles::NextInTar() {
     }
     if (!entry->has_value()) return std::optional<DumpFile>();
     TarEntry& found = **entry;
-    if (!found.is_file || found.path.size() > kMaxPath || !IsDumpFile(found.path)) continue;
+    const bool is_link = !found.linked.empty();
+    if (!(found.is_file || is_link) || found.path.size() > kMaxPath || !IsDumpFile(found.path)) {
+      continue;
+    }
     DumpFile file = NewFile(found.path, found.path);
-    file.trouble = tar_->Read(kMaxFile, file.text);
+    if (is_link) {
+      file.trouble =
+          absl::FailedPreconditionError(StrCat("is left out, being a hard link to ", found.linked));
+    } else if (static_cast<size_t>(std::count(found.path.begin(), found.path.end(), '/')) >
+               kMaxDepth) {
+      file.trouble = TooDeep();
+    } else {
+      file.trouble = tar_->Read(kMaxFile, file.text);
+    }
     return std::optional<DumpFile>(std::move(file));
   }
 }
@@ -135,6 +150,11 @@ absl::StatusOr<std::vector<DumpFile>> DumpFiles::Next() {
     files.push_back(**std::move(file));
   }
   return files;
+}
+
+void DumpFiles::Stop() {
+  stopped_ = true;
+  if (tar_ != nullptr) tar_->Stop();
 }
 
 }  // namespace steward::storage

@@ -1,8 +1,9 @@
 // The files of a dump, one after the other: those below a folder, or in a tar that is not unpacked.
-// Not thread-safe; blocks.
+// Not thread-safe but for Stop; blocks.
 #ifndef STORAGE_EMBEDDED_DUMP_DUMP_FILES_H_
 #define STORAGE_EMBEDDED_DUMP_DUMP_FILES_H_
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -24,8 +25,8 @@ struct DumpFile {
   absl::Status trouble;  // kDataLoss: `text` is what could be read of it; else there is none
 };
 
-// Bounds what hostile dumps cost: files by bytes and number, folders by their depth. Links are not
-// followed.
+// Bounds what hostile dumps cost: files by bytes and number, folders by their depth, in a tar, too.
+// Links are not followed; a hard link in a tar is a file that cannot be read.
 class DumpFiles {
  public:
   static constexpr size_t kMaxFile = 64 << 20;
@@ -39,8 +40,10 @@ class DumpFiles {
   // Some of the next files, of a mebibyte together unless one is larger; none at the end. Names are
   // sorted in a folder, and as they come in a tar; a folder that cannot be read counts as a file
   // that cannot. Errors are of the whole: kDataLoss for a tar that is cut off or damaged,
-  // kResourceExhausted for what is too much. After one it is over.
+  // kResourceExhausted for what is too much, kCancelled after Stop. After one it is over.
   absl::StatusOr<std::vector<DumpFile>> Next();
+  // Ends Next soon, also one that is under way. From any thread.
+  void Stop();
   ~DumpFiles();
 
  private:
@@ -55,7 +58,8 @@ class DumpFiles {
 
   std::string root_;
   std::vector<std::unique_ptr<Folder>> folders_;
-  std::unique_ptr<TarReader> tar_;
+  std::unique_ptr<TarReader> tar_;  // null: a folder
+  std::atomic<bool> stopped_ = false;
   size_t count_ = 0;   // of the files so far
   absl::Status over_;  // returned by the next call
 };

@@ -96,6 +96,36 @@ TEST_F(DumpFilesTest, FoldersAreFollowedToAPoint) {
               ElementsAre(HasSubstr("is below more than 64 folders"), "z.yaml=2"));
 }
 
+TEST_F(DumpFilesTest, ATarHasTheSameDepthAndNoLinks) {
+  std::string path = "d";
+  for (size_t i = 0; i < DumpFiles::kMaxDepth; ++i) path += "/e";
+  Put(path + "/a.yaml", "1");
+  Put("d/y.yaml", "2");
+  std::filesystem::create_hard_link(directory_.path() + "/d/y.yaml",
+                                    directory_.path() + "/d/z.yaml");
+  std::filesystem::create_hard_link(directory_.path() + "/d/y.yaml", directory_.path() + "/d/log");
+  const std::string tar = directory_.path() + "/made.tar";
+  ASSERT_EQ(std::system(StrCat("cd ", directory_.path(), " && tar -cf ", tar, " ", path,
+                               "/a.yaml d/y.yaml d/z.yaml d/log")
+                            .c_str()),
+            0);
+  EXPECT_THAT(ReadAll(tar),
+              ElementsAre(path + "/a.yaml=is below more than 64 folders", "d/y.yaml=2",
+                          "d/z.yaml=is left out, being a hard link to d/y.yaml"));
+}
+
+TEST_F(DumpFilesTest, EndsWhenItIsStopped) {
+  Put("d/a.yaml", "1");
+  const std::string tar = directory_.path() + "/made.tar";
+  ASSERT_EQ(std::system(StrCat("tar -C ", directory_.path(), " -cf ", tar, " d").c_str()), 0);
+  for (const std::string& path : {directory_.path() + "/d", tar}) {
+    auto files = DumpFiles::Open(path);
+    ASSERT_OK(files);
+    (*files)->Stop();
+    EXPECT_TRUE(absl::IsCancelled((*files)->Next().status())) << path;
+  }
+}
+
 TEST_F(DumpFilesTest, ATarThatIsCutOffYieldsWhatComesBefore) {
   Put("d/a.yaml", std::string(100, 'a'));
   Put("d/b.yaml", std::string(100'000, 'b'));

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_split.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/names.h"
 
 namespace steward::storage {
 namespace {
@@ -53,7 +54,7 @@ std::optional<DumpPlace> PlaceOf(std::string_view path) {
   if (below.size() != 2 && below.size() != 3) return std::nullopt;
   place.group = GroupOf(below[0]);
   place.resource = below.size() == 2 ? WithoutExtension(below[1]) : below[1];
-  if (place.resource.empty()) return std::nullopt;
+  if (!kube::IsDns1123Label(place.resource)) return std::nullopt;
   return place;
 }
 

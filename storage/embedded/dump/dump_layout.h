@@ -18,7 +18,8 @@ struct DumpPlace {
 //   cluster-scoped-resources/GROUP/RESOURCE.yaml, a list, or .../GROUP/RESOURCE/NAME.yaml
 //   namespaces/NS/GROUP/RESOURCE.yaml, a list, or .../GROUP/RESOURCE/NAME.yaml
 //   namespaces/NS/NS.yaml, the Namespace, and namespaces/NS/pods/POD/POD.yaml
-// where GROUP is `core` for the group without a name. nullopt for any other.
+// where GROUP is `core` for the group without a name. nullopt for any other, and where RESOURCE is
+// no DNS label, as all names of resources are.
 std::optional<DumpPlace> PlaceOf(std::string_view path);
 
 // True for the files of a dump that are read: .yaml, .yml and .json, in no hidden folder.

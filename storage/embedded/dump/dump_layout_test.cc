@@ -31,6 +31,9 @@ TEST(DumpLayoutTest, PathsSayWhatIsInAFile) {
       {"namespaces/a.yaml", ""},
       {"cluster-scoped-resources/a.yaml", ""},
       {"namespaces/a/b/c/d/e.yaml", ""},
+      {"cluster-scoped-resources/core/\x1b[2J.yaml", ""},
+      {"namespaces/a/apps/Deployments/web.yaml", ""},
+      {"namespaces/a/apps/..yaml", ""},
       {"", ""},
   };
   for (const Path& path : kPaths) {

@@ -53,6 +53,8 @@ constexpr std::string_view kWaiting = "waiting:";
 // The amount that is read at once of what waits.
 constexpr int64_t kScan = 500;
 constexpr size_t kScanBytes = 4 << 20;
+// Of files that are larger than this there is one at a time in memory.
+constexpr size_t kLarge = 2 << 20;
 
 // What has been taken of an object so far.
 struct Taken {
@@ -104,11 +106,14 @@ class Loader {
       builtin_.emplace(GroupKind(type.gvk.group, type.gvk.kind), type);
     }
     before_->Set();
+    may_read_->Set();
   }
 
   Task<DumpSummary> Load() {
-    co_await ForEachInFlight(threads_.size(), threads_.size(),
-                             [this](size_t i) { return Work(threads_[i]); });
+    const size_t workers = working_ = threads_.size();
+    co_await ForEachInFlight(workers + 1, workers + 1, [this, workers](size_t i) {
+      return i < workers ? Work(threads_[i]) : StopReader();
+    });
     CO_RETURN_IF_ERROR(trouble_);
     CO_RETURN_IF_ERROR(co_await Finish());
     co_return std::move(summary_);
@@ -152,21 +157,46 @@ class Loader {
     co_return true;
   }
 
+  // A read that is under way learns from this task that the load is cancelled.
+  VoidTask StopReader() {
+    const absl::Cleanup stop = [this] { files_->Stop(); };
+    co_await ended_.Wait();
+  }
+
+  void Fail(absl::Status trouble) {
+    if (!trouble_.ok()) return;
+    trouble_ = std::move(trouble);
+    files_->Stop();
+  }
+
+  static bool IsLarge(const Batch& batch) {
+    return std::any_of(batch.files.begin(), batch.files.end(),
+                       [](const DumpFile& file) { return file.text.size() > kLarge; });
+  }
+
   // Reads, parses and takes files, in turns with the other workers, until there are no more.
   VoidTask Work(OwnThread& thread) {
+    const absl::Cleanup end = [this] {
+      if (--working_ == 0) ended_.Set();
+    };
     while (trouble_.ok()) {
       Batch batch;
       // The turns are in the order of the reads, which begin in the order of these lines.
       const auto mine = std::make_shared<StopSignal>();
       const auto before = std::exchange(before_, mine);
       const absl::Cleanup next = [&] { mine->Set(); };
+      const auto my_read = std::make_shared<StopSignal>();
+      const auto may_read = std::exchange(may_read_, my_read);
+      const absl::Cleanup next_read = [&] { my_read->Set(); };
+      co_await may_read->Wait();
       (void)co_await OnExecutor(reader_.executor(), Read(*files_, batch));
+      if (!IsLarge(batch)) my_read->Set();
       while (!batch.done) {
         (void)co_await OnExecutor(thread.executor(), Parse(batch));
         co_await before->Wait();
         if (!trouble_.ok()) co_return;
         absl::Status taken = co_await Take(batch.part);
-        if (trouble_.ok()) trouble_ = std::move(taken);
+        if (!taken.ok()) Fail(std::move(taken));
       }
       co_await before->Wait();
       summary_.files += batch.files.size();
@@ -177,20 +207,21 @@ class Loader {
         }
         co_return;
       }
-      if (!batch.outcome.ok() && trouble_.ok()) trouble_ = batch.outcome;
+      if (!batch.outcome.ok()) Fail(batch.outcome);
       if (batch.files.empty()) co_return;
     }
   }
 
   StatusTask Take(DumpPart& part) {
-    for (DumpProblem& problem : part.problems) summary_.Add(std::move(problem));
+    found_ += part.objects.size() + part.ProblemCount();
+    if (found_ > kMaxDumpObjects) {
+      co_return absl::ResourceExhaustedError(
+          StrCat("the dump has more than ", kMaxDumpObjects, " objects, or parts that are none"));
+    }
+    summary_.Add(part);
     std::vector<Write> writes;
     writes.reserve(part.objects.size());
     for (DumpObject& object : part.objects) TakeOne(object, writes);
-    if (taken_.size() > kMaxDumpObjects) {
-      co_return absl::ResourceExhaustedError(
-          StrCat("the dump has more than ", kMaxDumpObjects, " objects"));
-    }
     co_return co_await Put(writes);
   }
 
@@ -483,8 +514,13 @@ class Loader {
   bool has_groups_ = false;
   bool cut_off_ = false;
   DumpSummary summary_;
+  size_t found_ = 0;  // objects, and problems in files
   absl::Status trouble_;
   std::shared_ptr<StopSignal> before_ = std::make_shared<StopSignal>();
+  // Set when the next batch may be read: that before it is read, or, if it is large, taken.
+  std::shared_ptr<StopSignal> may_read_ = std::make_shared<StopSignal>();
+  size_t working_ = 0;
+  StopSignal ended_;  // no worker is working
   // The threads are the last members, so that they end first.
   OwnThread reader_;
   std::deque<OwnThread> threads_;

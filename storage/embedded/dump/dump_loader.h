@@ -12,6 +12,7 @@
 
 namespace steward::storage {
 
+// Objects, and parts that are none.
 inline constexpr size_t kMaxDumpObjects = 1'000'000;
 
 // On an object that stands for a Namespace that is not in the dump.
@@ -24,9 +25,10 @@ inline constexpr char kAssumedAnnotation[] = "steward.operatorframework.io/assum
 // described by the path (dump_layout.h); others are left out. The store shows all of them.
 // Namespaces of objects that are not there are assumed.
 //
-// Reads on a thread, parses on as many as there are cores, and holds a few files at a time; what is
-// told is the same each time. Errors: kResourceExhausted for a dump that is too much, and the
-// store's. Cancellable. REQUIRES: the executor runs one handler at a time.
+// Reads on a thread, parses on as many as there are cores, and holds a few files at a time, of
+// which one is large; what is told is the same each time. Errors: kResourceExhausted for a dump
+// that is too much, and the store's. Cancellable. REQUIRES: the executor runs one handler at a
+// time.
 Task<DumpSummary> LoadDump(Store& store, std::unique_ptr<DumpFiles> files);
 
 }  // namespace steward::storage

@@ -212,5 +212,33 @@ TEST_F(DumpLoaderTest, ManyFilesAreToldInTheirOrder) {
   EXPECT_THAT(Get(kMaps, "a", "l0"), HasSubstr("yyy"));
 }
 
+// While one of the large files is read, the others wait.
+TEST_F(DumpLoaderTest, LargeFilesAreReadInTurns) {
+  for (int f = 0; f < 4; ++f) {
+    std::string list = R"({"apiVersion":"v1","kind":"List","items":[)";
+    for (int i = 0; i < 3; ++i) {
+      StrAppend(&list, i == 0 ? "" : ",", R"({"apiVersion":"v1","kind":"ConfigMap","metadata":)",
+                R"({"name":"m)", f, "-", i, R"(","namespace":"a"},"data":{"x":")",
+                std::string(1 << 20, 'x'), R"("}})");
+    }
+    Put(StrCat(f, ".json"), list + "]}");
+    Put(StrCat(f, ".yaml"), Object("v1", "ConfigMap", "a", StrCat("s", f)));
+  }
+  const DumpSummary summary = Load();
+  EXPECT_EQ(summary.objects.at("configmaps"), 16u);
+  EXPECT_EQ(summary.files, 8u);
+}
+
+TEST_F(DumpLoaderTest, PartsThatAreNoObjectsCountAsObjects) {
+  std::string list = R"({"apiVersion":"v1","kind":"List","items":[{"kind":"List","items":[1)";
+  for (size_t i = 0; i < kMaxDumpObjects; ++i) list += ",1";
+  Put("a.json", list + "]}]}");
+  auto files = DumpFiles::Open(directory_.path());
+  ASSERT_OK(files);
+  const auto summary = store_.Run(LoadDump(store_.store(), *std::move(files)));
+  EXPECT_TRUE(absl::IsResourceExhausted(summary.status())) << summary.status();
+  EXPECT_THAT(std::string(summary.status().message()), HasSubstr("or parts that are none"));
+}
+
 }  // namespace
 }  // namespace steward::storage

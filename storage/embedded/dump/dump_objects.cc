@@ -1,6 +1,7 @@
 #include "storage/embedded/dump/dump_objects.h"
 
 #include <algorithm>
+#include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <charconv>
 #include <utility>
@@ -8,15 +9,17 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/json/json_access.h"
+#include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "base/yaml/yaml.h"
-#include "kube/manifest/manifest_files.h"
 
 namespace steward::storage {
 namespace json = boost::json;
 namespace {
 
-constexpr size_t kTogether = 1 << 20;
+constexpr size_t kTogether = 512 << 10;
+// Of an object's text with its indentation.
+constexpr size_t kMaxText = 16 << 20;
 constexpr std::string_view kSpace = " \t\r\n";
 // A name is printed, and is a part of paths.
 constexpr size_t kMaxName = 512;
@@ -41,6 +44,7 @@ uint32_t TakeLine(std::string& message) {
 YamlLimits Limits() {
   YamlLimits limits;
   limits.max_size = DumpFiles::kMaxFile;
+  limits.max_expansion = DumpObjects::kMaxObject;
   return limits;
 }
 
@@ -50,17 +54,106 @@ bool IsPrintable(std::string_view text) {
   });
 }
 
+bool IsTooLarge(std::string_view text) {
+  if (text.size() <= DumpObjects::kMaxObject) return false;
+  if (text.size() > kMaxText) return true;
+  size_t size = 0;
+  while (!text.empty()) {
+    text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+    const size_t line = std::min(text.find('\n'), text.size());
+    size += line;
+    text.remove_prefix(line);
+  }
+  return size > DumpObjects::kMaxObject;
+}
+
+// Behind the string of JSON that begins at `pos`; npos where it has no end.
+size_t EndOfString(std::string_view text, size_t pos) {
+  for (++pos; pos < text.size(); ++pos) {
+    if (text[pos] == '"') return pos + 1;
+    if (text[pos] == '\\') ++pos;
+  }
+  return text.npos;
+}
+
+// Behind the value of JSON that begins at `pos`; npos where it has no end. Whether it is one is for
+// its parser to say.
+size_t EndOfValue(std::string_view text, size_t pos) {
+  if (text[pos] == '"') return EndOfString(text, pos);
+  if (text[pos] != '{' && text[pos] != '[') {
+    return std::min(text.find_first_of(" \t\r\n,:[]{}\"", pos + 1), text.size());
+  }
+  for (size_t depth = 0; pos < text.size();) {
+    const char c = text[pos];
+    if (c == '"') {
+      pos = EndOfString(text, pos);
+      continue;
+    }
+    ++pos;
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && --depth == 0) return pos;
+  }
+  return text.npos;
+}
+
+struct Range {
+  size_t begin;
+  size_t end;
+};
+
+// The array that an object of JSON has under "items"; nullopt where it has none, or several.
+std::optional<Range> ItemsIn(std::string_view text) {
+  std::optional<Range> found;
+  if (text.empty() || text[0] != '{') return found;
+  for (size_t pos = 1;;) {
+    pos = text.find_first_not_of(" \t\r\n,", pos);
+    if (pos == text.npos || text[pos] != '"') return found;
+    const size_t name = pos;
+    pos = EndOfString(text, pos);
+    if (pos == text.npos) return std::nullopt;
+    const bool is_items = text.substr(name, pos - name) == "\"items\"";
+    pos = text.find_first_not_of(kSpace, pos);
+    if (pos == text.npos || text[pos] != ':') return std::nullopt;
+    pos = text.find_first_not_of(kSpace, pos + 1);
+    if (pos == text.npos) return std::nullopt;
+    const size_t end = EndOfValue(text, pos);
+    if (end == text.npos || (is_items && found.has_value())) return std::nullopt;
+    if (is_items && text[pos] == '[') found = Range{pos, end};
+    pos = end;
+  }
+}
+
+// True for a list: its items may be null, or left out.
+bool IsList(const json::object& object) {
+  if (!StringAt(object, "kind").ends_with("List")) return false;
+  if (const json::value* items = object.if_contains("items")) {
+    return items->is_array() || items->is_null();
+  }
+  const json::object* metadata = ObjectAt(object, "metadata");
+  return metadata != nullptr && !metadata->contains("name") &&
+         object.size() - object.contains("apiVersion") == 2;
+}
+
+// Items of a list of one kind need not say it.
+void SetKind(std::string_view kind, std::string_view version, json::object& item) {
+  if (kind.empty()) return;
+  if (StringAt(item, "kind").empty()) item["kind"] = kind;
+  if (StringAt(item, "apiVersion").empty()) item["apiVersion"] = version;
+}
+
+// The kind of a list's items.
+std::string_view ItemKind(std::string_view kind) { return kind.substr(0, kind.size() - 4); }
+
 }  // namespace
 
-// Takes "12, item 3" apart, which follows the path.
-DumpObjects::Spot DumpObjects::SpotOf(std::string_view place) {
-  Spot spot;
-  std::from_chars(place.data(), place.data() + place.size(), spot.line);
-  const size_t item = place.rfind("item ");
-  if (item != place.npos) {
-    std::from_chars(place.data() + item + 5, place.data() + place.size(), spot.item);
-  }
-  return spot;
+void DumpPart::Add(DumpProblem problem) {
+  if (++counts[problem.sort] <= kKept) problems.push_back(std::move(problem));
+}
+
+size_t DumpPart::ProblemCount() const {
+  size_t count = 0;
+  for (const auto& [sort, of_sort] : counts) count += of_sort;
+  return count;
 }
 
 std::string DumpObjects::Where(const Spot& spot) const {
@@ -69,138 +162,238 @@ std::string DumpObjects::Where(const Spot& spot) const {
   return where;
 }
 
+DumpObjects::Spot DumpObjects::End() const {
+  return {CountLines(text_) + (text_.ends_with('\n') ? 0 : 1)};
+}
+
 void DumpObjects::Refuse(Spot spot, std::string what, DumpPart& part) const {
-  const bool last = !list_.has_value() || list_->next >= list_->end;
+  const bool last = last_ && (!list_.has_value() || list_->next >= list_->end);
   // What is wrong with the last object is told already.
   if (cut_off_ && last) return;
-  const bool cut = last && file_.place.has_value() && !text_.ends_with('\n');
-  part.problems.push_back({cut ? DumpProblem::Sort::kCutOff : DumpProblem::Sort::kUnreadable,
-                           Where(spot), std::move(what)});
+  const bool cut = last && !is_json_ && file_.place.has_value() && !text_.ends_with('\n');
+  part.Add({cut ? DumpProblem::Sort::kCutOff : DumpProblem::Sort::kUnreadable, Where(spot),
+            std::move(what)});
 }
 
 bool DumpObjects::Next(DumpPart& part) {
   if (!begun_) {
     begun_ = true;
-    if (!Begin(part)) return false;
+    over_ = !Begin(part);
   }
-  if (!list_.has_value()) return false;
-  const size_t start = list_->next;
-  while (list_->next < list_->end && list_->next - start < kTogether) ReadItem(part);
-  return list_->next < list_->end;
+  for (size_t read = 0; !over_;) {
+    if (read >= kTogether) return true;
+    if (list_.has_value()) {
+      const size_t start = list_->next;
+      is_json_ ? ReadJsonItem(part) : ReadItem(part);
+      read += list_->next - start;
+      if (list_->next >= list_->end) list_.reset();
+      continue;
+    }
+    const std::optional<Document> document = NextDocument();
+    if (!document.has_value()) break;
+    ReadDocument(*document, part);
+    if (!list_.has_value()) read += document->end - document->begin;
+  }
+  over_ = true;
+  return false;
 }
 
-// Reads a file without a list whose items can be told apart. False at the end of the file.
+// False for a file without documents.
 bool DumpObjects::Begin(DumpPart& part) {
-  const Spot last{CountLines(text_) + (text_.ends_with('\n') ? 0 : 1)};
   if (!file_.trouble.ok()) {
     cut_off_ = absl::IsDataLoss(file_.trouble);
-    part.problems.push_back({cut_off_ ? DumpProblem::Sort::kCutOff : DumpProblem::Sort::kUnreadable,
-                             Where(last), std::string(file_.trouble.message())});
+    part.Add({cut_off_ ? DumpProblem::Sort::kCutOff : DumpProblem::Sort::kUnreadable, Where(End()),
+              std::string(file_.trouble.message())});
     if (!cut_off_) return false;
   }
   if (text_.find_first_not_of(kSpace) == text_.npos) {
     if (file_.place.has_value() && file_.trouble.ok()) {
-      part.problems.push_back({DumpProblem::Sort::kCutOff, Where(last), "is empty"});
+      part.Add({DumpProblem::Sort::kCutOff, Where(End()), "is empty"});
     }
     return false;
   }
-  const size_t before = part.problems.size();
-  list_ = FindList();
-  if (!list_.has_value()) ReadAll(text_, 1, part);
+  is_json_ = IsJson();
+  return true;
+}
+
+// True for objects and arrays of JSON, one after the other, as far as their ends can be found. What
+// only begins like that is YAML, or its parser says better what is wrong.
+bool DumpObjects::IsJson() const {
+  for (size_t pos = 0;;) {
+    pos = text_.find_first_not_of(kSpace, pos);
+    if (pos == text_.npos) return true;
+    if (text_[pos] != '{' && text_[pos] != '[') return false;
+    pos = EndOfValue(text_, pos);
+    if (pos == text_.npos) return false;
+  }
+}
+
+std::optional<DumpObjects::Document> DumpObjects::NextDocument() {
+  if (!is_json_) {
+    const std::optional<YamlTexts::Part> next = yaml_documents_.Next();
+    if (!next.has_value()) return std::nullopt;
+    const size_t begin = static_cast<size_t>(next->text.data() - text_.data());
+    return Document{begin, begin + next->text.size(), static_cast<uint32_t>(next->line)};
+  }
+  const size_t begin = text_.find_first_not_of(kSpace, json_next_);
+  if (begin == text_.npos) return std::nullopt;
+  json_line_ += CountLines(text_.substr(json_next_, begin - json_next_));
+  Document document{begin, EndOfValue(text_, begin), json_line_};
+  json_line_ += CountLines(text_.substr(begin, document.end - begin));
+  json_next_ = document.end;
+  return document;
+}
+
+void DumpObjects::ReadDocument(const Document& document, DumpPart& part) {
+  last_ = text_.find_first_not_of(kSpace, document.end) == text_.npos;
+  list_ = is_json_ ? FindJsonList(document) : FindList(document);
+  const size_t before = part.ProblemCount();
+  if (!list_.has_value()) {
+    Read({document.line}, document.line,
+         text_.substr(document.begin, document.end - document.begin), part);
+  }
   // Programs that write dumps end each file of YAML with a line end; JSON says itself where it
   // ends.
-  const bool is_json = text_[text_.find_first_not_of(kSpace)] == '{';
-  const bool ends = is_json || !file_.place.has_value() || text_.ends_with('\n');
+  const bool ends = is_json_ || !file_.place.has_value() || text_.ends_with('\n');
   const bool whole = ends && (!list_.has_value() || list_->whole);
-  if (!whole && file_.trouble.ok() && part.problems.size() == before) {
-    cut_off_ = true;
-    part.problems.push_back({DumpProblem::Sort::kCutOff, Where(last),
-                             "ends in the middle: its last object is lost, or lacks something"});
-  }
-  return list_.has_value();
+  if (!last_ || whole || !file_.trouble.ok() || part.ProblemCount() > before) return;
+  cut_off_ = true;
+  part.Add({DumpProblem::Sort::kCutOff, Where(End()),
+            "ends in the middle: its last object is lost, or lacks something"});
 }
 
 // A list has `items:` at the beginning of a line, and its items with their dashes below that.
-std::optional<DumpObjects::List> DumpObjects::FindList() const {
-  constexpr std::string_view kItems = "\nitems:\n- ";
-  // Behind another marker there is another document.
-  if (text_.find("\n---") != text_.npos) return std::nullopt;
-  const size_t items = text_.starts_with(kItems.substr(1)) ? 0 : text_.find(kItems);
-  if (items == text_.npos) return std::nullopt;
+std::optional<DumpObjects::List> DumpObjects::FindList(const Document& document) const {
+  constexpr std::string_view kItems = "\nitems:\n";
+  const std::string_view text = text_.substr(document.begin, document.end - document.begin);
+  const bool at_begin = text.starts_with(kItems.substr(1));
+  const size_t items = at_begin ? 0 : text.find(kItems) + 1;
+  if (!at_begin && items == 0) return std::nullopt;
+  const size_t first = items + kItems.size() - 1;
+  const size_t dash = text.find_first_not_of(' ', first);
+  if (dash == text.npos || !text.substr(dash).starts_with("- ")) return std::nullopt;
   List list;
-  list.next = text_.find('-', items + 1 + 6);
-  list.line = CountLines(text_.substr(0, list.next)) + 1;
-  list.end = list.next;
-  while (list.end < text_.size() &&
-         (std::string_view("- #\n").find(text_[list.end]) != kSpace.npos)) {
-    const size_t line = text_.find('\n', list.end);
-    list.end = line == text_.npos ? text_.size() : line + 1;
+  list.indent = dash - first;
+  size_t end = first;
+  while (end < text.size()) {
+    const size_t line = std::min(text.find('\n', end), text.size() - 1) + 1;
+    const size_t start = std::min(text.find_first_not_of(' ', end), line);
+    const bool is_blank = start == line || text[start] == '\n' || text[start] == '#';
+    const size_t indent = start - end;
+    if (!is_blank && indent <= list.indent && !(indent == list.indent && text[start] == '-')) break;
+    end = line;
   }
-  const std::string rest =
-      StrCat(text_.substr(0, items == 0 ? 0 : items + 1), text_.substr(list.end));
-  list.whole = true;
+  list.next = document.begin + first;
+  list.end = document.begin + end;
+  list.line = document.line + CountLines(text.substr(0, first));
+  const std::string rest = StrCat(text.substr(0, items), text.substr(end));
   json::object header;
   if (rest.find_first_not_of(kSpace) != rest.npos) {
+    if (IsTooLarge(rest)) return std::nullopt;
     absl::StatusOr<json::value> value = ParseYaml(rest, Limits());
     // Whatever it is, it is no list.
-    if (!value.ok() || !value->is_object()) return std::nullopt;
-    header = std::move(value->get_object());
+    if (!value.ok() || !(value->is_object() || value->is_null())) return std::nullopt;
+    if (value->is_object()) header = std::move(value->get_object());
   }
   const std::string_view kind = StringAt(header, "kind");
   list.version = StringAt(header, "apiVersion");
   if (header.contains("kind")) {
     if (!kind.ends_with("List")) return std::nullopt;
-    list.kind = kind.substr(0, kind.size() - 4);
+    list.kind = ItemKind(kind);
   } else {
     list.whole = !file_.place.has_value() && list.version.empty();
   }
   return list;
 }
 
-void DumpObjects::ReadItem(DumpPart& part) {
-  List& list = *list_;
-  size_t end = text_.find("\n- ", list.next);
-  end = end == text_.npos || end + 1 > list.end ? list.end : end + 1;
-  std::string item(text_.substr(list.next, end - list.next));
-  item[0] = ' ';
-  const Spot spot{list.line};
-  list.line += CountLines(item);
-  list.next = end;
-  if (!item.ends_with('\n')) item += '\n';
-  absl::StatusOr<json::value> value = ParseYaml(item, Limits());
-  if (!value.ok()) {
-    std::string why(value.status().message());
-    const uint32_t line = spot.line + TakeLine(why) - 1;
-    Refuse({line}, std::move(why), part);
-    return;
-  }
-  if (!value->is_object()) return Refuse(spot, "is not an object", part);
-  json::object& object = value->get_object();
-  if (!list.kind.empty()) {
-    if (StringAt(object, "kind").empty()) object["kind"] = list.kind;
-    if (StringAt(object, "apiVersion").empty()) object["apiVersion"] = list.version;
-  }
-  // A list of lists.
-  if (StringAt(object, "kind").ends_with("List") && object.contains("items")) {
-    return ReadAll(item, spot.line, part);
-  }
-  Take(spot, std::move(object), part);
+std::optional<DumpObjects::List> DumpObjects::FindJsonList(const Document& document) const {
+  const std::string_view text = text_.substr(document.begin, document.end - document.begin);
+  const std::optional<Range> items = ItemsIn(text);
+  if (!items.has_value()) return std::nullopt;
+  const std::string rest = StrCat(text.substr(0, items->begin), "[]", text.substr(items->end));
+  if (IsTooLarge(rest)) return std::nullopt;
+  JsonLimits limits;
+  limits.max_size = kMaxText;
+  const absl::StatusOr<json::value> header = ParseJson(rest, limits);
+  if (!header.ok() || !header->is_object() || !IsList(header->get_object())) return std::nullopt;
+  List list;
+  // Behind its bracket, and before the other one.
+  list.next = document.begin + items->begin + 1;
+  list.end = document.begin + items->end - 1;
+  list.line = document.line + CountLines(text.substr(0, items->begin));
+  list.read.line = document.line;
+  list.kind = ItemKind(StringAt(header->get_object(), "kind"));
+  list.version = StringAt(header->get_object(), "apiVersion");
+  return list;
 }
 
-void DumpObjects::ReadAll(std::string_view text, uint32_t first, DumpPart& part) const {
-  kube::Manifests manifests;
-  kube::ParseManifests("", text, manifests);
-  for (kube::ManifestProblem& problem : manifests.problems) {
-    Spot spot = SpotOf(std::string_view(problem.where).substr(1));
-    // The line of an error is that in the whole text.
-    if (problem.what.starts_with("line ")) spot.line = TakeLine(problem.what);
-    spot.line += first - 1;
-    Refuse(spot, std::move(problem.what), part);
+void DumpObjects::ReadItem(DumpPart& part) {
+  List& list = *list_;
+  const std::string dash = StrCat("\n", std::string(list.indent, ' '), "- ");
+  size_t end = text_.substr(0, list.end).find(dash, list.next);
+  end = end == text_.npos ? list.end : end + 1;
+  const std::string_view text = text_.substr(list.next, end - list.next);
+  const Spot spot{list.line};
+  list.line += CountLines(text);
+  list.next = end;
+  if (IsTooLarge(text)) return Read(spot, spot.line, text, part);
+  std::string item(text);
+  // The dash, if no comment stands before it.
+  if (item.size() > list.indent && item[list.indent] == '-') item[list.indent] = ' ';
+  if (!item.ends_with('\n')) item += '\n';
+  Read(spot, spot.line, item, part);
+}
+
+void DumpObjects::ReadJsonItem(DumpPart& part) {
+  List& list = *list_;
+  const size_t begin = std::min(text_.find_first_not_of(" \t\r\n,", list.next), list.end);
+  list.line += CountLines(text_.substr(list.next, begin - list.next));
+  list.next = begin;
+  if (begin == list.end) return;
+  const size_t end = std::min(EndOfValue(text_, begin), list.end);
+  const std::string_view text = text_.substr(begin, end - begin);
+  const uint32_t line = list.line;
+  list.line += CountLines(text);
+  list.next = end;
+  ++list.read.item;
+  Read(list.read, line, text, part);
+}
+
+void DumpObjects::Read(Spot spot, uint32_t first, std::string_view text, DumpPart& part) const {
+  if (IsTooLarge(text)) {
+    return Refuse(spot, StrCat("is larger than ", kMaxObject, " bytes, which no object is"), part);
   }
-  for (kube::ManifestObject& manifest : manifests.objects) {
-    Spot spot = SpotOf(std::string_view(manifest.where).substr(1));
-    spot.line += first - 1;
-    Take(spot, std::move(manifest.object), part);
+  absl::StatusOr<json::value> value = absl::InvalidArgumentError("");
+  if (is_json_) {
+    JsonLimits limits;
+    limits.max_size = kMaxText;
+    value = ParseJson(text, limits);
+  }
+  // YAML's parser accepts most of JSON, too, and says better where it is wrong.
+  if (!value.ok()) value = ParseYaml(text, Limits());
+  if (!value.ok()) {
+    std::string why(value.status().message());
+    spot.line = first + TakeLine(why) - 1;
+    return Refuse(spot, std::move(why), part);
+  }
+  if (list_.has_value() && value->is_object()) {
+    SetKind(list_->kind, list_->version, value->get_object());
+  }
+  TakeAll(spot, *std::move(value), part);
+}
+
+void DumpObjects::TakeAll(Spot spot, json::value value, DumpPart& part) const {
+  json::object* object = value.if_object();
+  if (object == nullptr) return Refuse(spot, "is not an object", part);
+  if (!IsList(*object)) return Take(spot, std::move(*object), part);
+  const std::string kind(ItemKind(StringAt(*object, "kind")));
+  const std::string version(StringAt(*object, "apiVersion"));
+  if (!object->contains("items") || !object->at("items").is_array()) return;
+  spot.item = 0;
+  for (json::value& item : object->at("items").get_array()) {
+    ++spot.item;
+    if (item.is_object()) SetKind(kind, version, item.get_object());
+    TakeAll(spot, std::move(item), part);
   }
 }
 

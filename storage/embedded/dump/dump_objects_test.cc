@@ -116,5 +116,75 @@ TEST(DumpObjectsTest, BadPartsHideNoOthers) {
   EXPECT_THAT(Found("items:\n- 1\n", false), ElementsAre("f:2? is not an object"));
 }
 
+constexpr char kPod[] = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}})";
+
+TEST(DumpObjectsTest, ItemsOfJsonAreReadOneByOne) {
+  const std::string list =
+      R"({"apiVersion":"v1", "items" : [{"metadata":{"name":"a]\\\"}"}} ,
+        1, {"a":"\q"}, {"metadata":{"name":"b"}}], "kind":"PodList"})";
+  EXPECT_THAT(
+      Found(list + "\n" + kPod + kPod),
+      ElementsAre("f:1, item 1 Pod /a]\\\"}", "f:1, item 4 Pod /b", "f:3 Pod /a", "f:3 Pod /a",
+                  "f:1, item 2? is not an object", HasSubstr("f:2, item 3? ")));
+  // These are no lists.
+  EXPECT_THAT(Found(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"items":[1]})"),
+              ElementsAre("f:1 Pod /a"));
+  EXPECT_THAT(Found(R"({"apiVersion":"v1","kind":"PodList","items":[1],"items":[]})"), IsEmpty());
+  // YAML that looks like JSON, and JSON that has no end.
+  EXPECT_THAT(Found("{apiVersion: v1, kind: Pod, metadata: {name: '\"'}}\n"),
+              ElementsAre("f:1 Pod /\""));
+  EXPECT_THAT(Found(list.substr(0, 60)), ElementsAre(HasSubstr("! ")));
+}
+
+TEST(DumpObjectsTest, DocumentsOfYamlAreReadOneByOne) {
+  const std::string one = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n";
+  EXPECT_THAT(Found(StrCat(kList, "---\n", one, "---\na: [\n---\n", one)),
+              ElementsAre("f:4 Pod a/one", "f:13 Pod /two", "f:18 Pod /a", HasSubstr("f:25 Pod /a"),
+                          HasSubstr("? ")));
+}
+
+TEST(DumpObjectsTest, ItemsMayBeIndented) {
+  EXPECT_THAT(Found("kind: PodList\napiVersion: v1\nitems:\n  - metadata:\n      name: a\n"
+                    "# comment\n\n  - metadata:\n      name: b\n    spec:\n      c:\n"
+                    "      - d\nmetadata: {}\n"),
+              ElementsAre("f:4 Pod /a", "f:8 Pod /b"));
+}
+
+TEST(DumpObjectsTest, ObjectsThatAreTooLargeAreNotParsed) {
+  const std::string object =
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":[)";
+  std::string arrays;
+  for (size_t i = 0; i < DumpObjects::kMaxObject / 3; ++i) arrays += "[],";
+  const std::string json = StrCat(object, arrays, "[]]}");
+  const auto too_large = HasSubstr("is larger than 3145728 bytes");
+  EXPECT_THAT(Found(json), ElementsAre(too_large));
+  EXPECT_THAT(Found(StrCat(R"({"kind":"List","apiVersion":"v1","items":[)", json, ",", kPod, "]}")),
+              ElementsAre("f:1, item 2 Pod /a", too_large));
+  EXPECT_THAT(Found(StrCat("items:\n- ", json, "\n- ", kPod, "\nkind: List\napiVersion: v1\n")),
+              ElementsAre("f:3 Pod /a", too_large));
+  EXPECT_THAT(Found(StrCat("a: [", arrays, "]\n---\n", kPod, "\n")),
+              ElementsAre("f:2 Pod /a", too_large));
+  EXPECT_THAT(Found(StrCat(R"({"kind":"List","x":[)", arrays, R"([]],"items":[]})")),
+              ElementsAre(too_large));
+  // Indentation does not count.
+  std::string indented = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\ndata:\n";
+  while (indented.size() <= DumpObjects::kMaxObject) {
+    StrAppend(&indented, "  k", indented.size(), ": |\n", std::string(500, ' '), "x\n");
+  }
+  EXPECT_THAT(Found(indented), ElementsAre("f:1 Pod /a"));
+}
+
+TEST(DumpObjectsTest, ProblemsBeyondSomeAreCounted) {
+  DumpFile file;
+  file.path = "f";
+  for (size_t i = 0; i < DumpPart::kKept + 7; ++i) file.text += "a: b\n---\n";
+  DumpObjects objects(file);
+  DumpPart part;
+  while (objects.Next(part)) {
+  }
+  EXPECT_EQ(part.problems.size(), DumpPart::kKept);
+  EXPECT_EQ(part.ProblemCount(), DumpPart::kKept + 7);
+}
+
 }  // namespace
 }  // namespace steward::storage

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text/one_line.h"
+#include "base/text/printable.h"
 #include "base/text/str_cat.h"
 
 namespace steward::storage {
@@ -39,14 +40,8 @@ std::string Title(Sort sort, size_t count) {
   return {};
 }
 
-// Names come from the dump: nothing in them may steer a terminal.
-std::string Printable(std::string_view text) {
-  std::string line = OneLine(text, kLongestLine);
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  }
-  return line;
-}
+// Names come from the dump.
+std::string Shown(std::string_view text) { return Printable(OneLine(text, kLongestLine)); }
 
 bool IsOlms(const std::string& resource) { return resource.ends_with(".operators.coreos.com"); }
 
@@ -64,8 +59,15 @@ void DumpSummary::Add(DumpProblem problem) {
   if (of_sort.kept.size() < kKept) of_sort.kept.push_back(std::move(problem));
 }
 
+void DumpSummary::Add(DumpPart& part) {
+  for (const auto& [sort, count] : part.counts) {
+    problems[sort].count += count - std::min(count, DumpPart::kKept);
+  }
+  for (DumpProblem& problem : part.problems) Add(std::move(problem));
+}
+
 std::string DumpSummary::ToText(const std::string& dump, size_t shown) const {
-  std::string text = StrCat(Printable(dump), ": ", Counted(Objects(), "object", "objects"), " in ",
+  std::string text = StrCat(Shown(dump), ": ", Counted(Objects(), "object", "objects"), " in ",
                             Counted(files, "file", "files"), "\n");
   std::vector<std::pair<std::string, size_t>> sorted(objects.begin(), objects.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
@@ -80,10 +82,10 @@ std::string DumpSummary::ToText(const std::string& dump, size_t shown) const {
       continue;
     }
     if (resource == kCsvs && copies > 0) {
-      StrAppend(&text, "  ", count - copies, " ", Printable(resource), ", and ",
+      StrAppend(&text, "  ", count - copies, " ", Shown(resource), ", and ",
                 Counted(copies, "copy", "copies"), " that OLM made\n");
     } else {
-      StrAppend(&text, "  ", count, " ", Printable(resource), "\n");
+      StrAppend(&text, "  ", count, " ", Shown(resource), "\n");
     }
   }
   if (sorted.size() > shown) {
@@ -99,8 +101,8 @@ std::string DumpSummary::ToText(const std::string& dump, size_t shown) const {
     const size_t listed = std::min(shown, of_sort.kept.size());
     for (size_t i = 0; i < listed; ++i) {
       const DumpProblem& problem = of_sort.kept[i];
-      StrAppend(&text, "  ", Printable(problem.where), problem.where.empty() ? "" : ": ",
-                Printable(problem.what), "\n");
+      StrAppend(&text, "  ", Shown(problem.where), problem.where.empty() ? "" : ": ",
+                Shown(problem.what), "\n");
     }
     if (of_sort.count > listed) StrAppend(&text, "  and ", of_sort.count - listed, " more\n");
   }

@@ -13,7 +13,7 @@ namespace steward::storage {
 
 struct DumpSummary {
   // The problems of a sort that are kept: more are counted.
-  static constexpr size_t kKept = 1000;
+  static constexpr size_t kKept = DumpPart::kKept;
 
   struct Problems {
     size_t count = 0;
@@ -29,6 +29,7 @@ struct DumpSummary {
 
   size_t Objects() const;
   void Add(DumpProblem problem);
+  void Add(DumpPart& part);  // its problems, which it gives away
   // Lines of text: how many objects there are, by resource, then the problems of each sort; at most
   // `shown` lines each, OLM's resources first.
   std::string ToText(const std::string& dump, size_t shown) const;

@@ -1,12 +1,12 @@
 // Text from a cluster, made safe for a terminal. Pure functions.
-#ifndef PLUGIN_TERMINAL_PRINTABLE_H_
-#define PLUGIN_TERMINAL_PRINTABLE_H_
+#ifndef BASE_TEXT_PRINTABLE_H_
+#define BASE_TEXT_PRINTABLE_H_
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace steward::plugin {
+namespace steward {
 
 // `text` with all characters escaped that could control a terminal or hide text: control
 // characters, line breaks among them, and characters that change the direction of writing become
@@ -24,6 +24,6 @@ size_t Columns(std::string_view printable);
 // A printable text cut to this many columns at most; a cut text ends with "…".
 std::string CutTo(std::string_view printable, size_t columns);
 
-}  // namespace steward::plugin
+}  // namespace steward
 
-#endif  // PLUGIN_TERMINAL_PRINTABLE_H_
+#endif  // BASE_TEXT_PRINTABLE_H_

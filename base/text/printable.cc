@@ -1,4 +1,4 @@
-#include "plugin/terminal/printable.h"
+#include "base/text/printable.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "base/json/utf8.h"
 
-namespace steward::plugin {
+namespace steward {
 namespace {
 
 bool IsDangerous(uint32_t code) {
@@ -83,4 +83,4 @@ std::string CutTo(std::string_view printable, size_t columns) {
   return std::string(printable.substr(0, pos)) + "…";
 }
 
-}  // namespace steward::plugin
+}  // namespace steward
