@@ -1,24 +1,26 @@
-package plugin_test
+package golden_test
 
 import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/embedded"
+	"steward.dev/e2e/olm"
 	"steward.dev/e2e/terminal"
 )
 
-var update = flag.Bool("update", false, "write the sessions of testdata/golden instead of comparing with them")
+var update = flag.Bool("update", false, "write the sessions of testdata instead of comparing with them")
 
 // session is a use of a command in a terminal.
 type session struct {
@@ -28,17 +30,20 @@ type session struct {
 }
 
 // goldenCSV is how each session names the operator: in the namespace ops-golden.
-const goldenCSV = csvName + " -n ops-golden"
+const goldenCSV = csvName + " -n " + namespace
 
 // sessions change nothing, so every role can have them.
 var sessions = []session{
 	{"help", "--help", ""},
 	{"status-all", "status -A", ""},
 	{"status", "status -n ops-golden", ""},
+	{"status-elsewhere", "status -n a-golden", ""},
 	{"status-of", "status " + goldenCSV, ""},
 	{"why", "why a-golden", ""},
 	{"why-not", "why default " + csvName, ""},
+	{"why-one", "why a-golden everywhere.v1", ""},
 	{"tree", "tree " + goldenCSV, ""},
+	{"tree-of-copy", "tree everywhere.v1 -n a-golden", ""},
 	{"uninstall-dry-run", "uninstall " + goldenCSV + " --cleanup --dry-run", ""},
 	{"uninstall-no", "uninstall " + goldenCSV + " --cleanup", "n\n"},
 	{"abort", "abort " + goldenCSV, "n\n"},
@@ -68,6 +73,7 @@ var changing = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`\b\d+:\d\d\b`), "M:SS"},
 	{regexp.MustCompile(`(?m)\b\d+[smh](\d+s)?( ago)?$`), "AGE$2"},
+	{regexp.MustCompile(`[\d.]+ KiB`), "SIZE"},
 	{regexp.MustCompile(`was there last \S+ ago`), "was there last AGE ago"},
 	{regexp.MustCompile(`(?m)(Client|Server|Kubernetes) Version: .*$`), "$1 Version: VERSION"},
 	{regexp.MustCompile(`/\S+/saved\b`), "SAVED"},
@@ -75,19 +81,19 @@ var changing = []struct {
 }
 
 // told is what stands on a screen at the end, without what is different each time.
-func (s *screen) told(code int, args string) string {
-	said := "$ kubectl steward " + args + "\n" + strings.Join(terminal.Screen(s.output.String()), "\n")
+func told(s *terminal.Session, args string) string {
+	said := "$ kubectl steward " + args + "\n" + strings.Join(terminal.Screen(s.Output()), "\n")
 	for _, each := range changing {
 		said = each.expression.ReplaceAllString(said, each.by)
 	}
-	said = strings.ReplaceAll(said, s.cmd.Dir, "FOLDER")
-	return fmt.Sprintf("%s\n[exit code %d]\n", strings.TrimRight(said, "\n"), code)
+	said = strings.ReplaceAll(said, s.Cmd.Dir, "FOLDER")
+	return fmt.Sprintf("%s\n[exit code %d]\n", strings.TrimRight(said, "\n"), s.Cmd.ProcessState.ExitCode())
 }
 
 // hold compares what a session showed with the file of this role.
 func hold(t *testing.T, role, name, shown string) {
 	t.Helper()
-	file := filepath.Join("testdata", "golden", role, name+".txt")
+	file := filepath.Join("testdata", role, name+".txt")
 	if *update {
 		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		must(t, os.WriteFile(file, []byte(shown), 0o644))
@@ -100,90 +106,116 @@ func hold(t *testing.T, role, name, shown string) {
 	}
 }
 
+// command is `kubectl steward` in a folder of its own, with a bare environment.
+func command(t *testing.T, kubeconfig string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(shared.KubectlDir(), "kubectl"), append([]string{"steward"}, args...)...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = []string{"KUBECONFIG=" + kubeconfig, "HOME=" + cmd.Dir, "PATH=" + pluginDir + ":/usr/bin:/bin", "TERM=xterm", "NO_COLOR=1"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return cmd
+}
+
 func (each session) play(t *testing.T, role, kubeconfig string) {
 	t.Helper()
 	root, err := cluster.Root()
 	must(t, err)
-	args := strings.Fields(strings.ReplaceAll(each.args, "ROOT", root))
-	run := openAs(t, kubeconfig, []string{"TERM=xterm", "NO_COLOR=1"}, args...)
-	if each.types != "" {
-		// Whoever is refused before is not asked.
-		for asked := time.Now(); !strings.Contains(run.output.String(), "[y/N]") && time.Since(asked) < patience; time.Sleep(glance) {
-			select {
-			case <-run.done:
-				asked = asked.Add(-patience)
-			default:
-			}
-		}
-		_, _ = run.ours.WriteString(each.types)
+	run, err := terminal.Start(command(t, kubeconfig, strings.Fields(strings.ReplaceAll(each.args, "ROOT", root))...), 40, 100)
+	must(t, err)
+	t.Cleanup(run.Close)
+	ended := time.After(patience)
+	if each.types != "" && asks(run, ended) {
+		must(t, run.Type(each.types))
 	}
 	select {
-	case <-run.done:
-	case <-time.After(patience):
-		t.Fatalf("%s: still running: %q", each.args, run.output.String())
+	case <-run.Done:
+	case <-ended:
+		t.Fatalf("%s: still running: %q", each.args, run.Output())
 	}
-	shown := run.told(run.cmd.ProcessState.ExitCode(), each.args)
-	hold(t, role, each.name, strings.ReplaceAll(shown, root, "ROOT"))
+	hold(t, role, each.name, strings.ReplaceAll(told(run, each.args), root, "ROOT"))
 }
 
-// bind gives a user one of Kubernetes' own roles in a namespace.
-func bind(t *testing.T, user, role, namespace string) {
-	t.Helper()
-	binding := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: user},
-		RoleRef:    rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "ClusterRole", Name: role},
-		Subjects:   []rbacv1.Subject{{APIGroup: "rbac.authorization.k8s.io", Kind: "User", Name: user}},
-	}
-	_, err := shared.Kube.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{})
-	must(t, err)
-}
-
-// What each command shows in a terminal, to each kind of user. Not parallel: nothing else is in the cluster then.
-func TestGolden(t *testing.T) {
-	s := newSceneCalled(t, "golden")
-	s.operands(t)
-	s.known(t, "NotOptedIn")
-	roles := map[string]string{"administrator": shared.Admin}
-	for name, namespaces := range map[string][]string{"editor": {"ops-golden", "a-golden", "b-golden"}, "tenant": {"a-golden"}} {
-		kubeconfig, err := shared.User(name + "-of-golden")
-		must(t, err)
-		for _, namespace := range namespaces {
-			bind(t, name+"-of-golden", map[string]string{"editor": "edit", "tenant": "view"}[name], namespace)
+// asks waits for a question; whoever is refused before is not asked.
+func asks(run *terminal.Session, ended <-chan time.Time) bool {
+	const glance = 50 * time.Millisecond
+	for !strings.Contains(run.Output(), "[y/N]") {
+		select {
+		case <-run.Done:
+			return false
+		case <-ended:
+			return false
+		case <-time.After(glance):
 		}
-		roles[name] = kubeconfig
 	}
-	eventually(t, func() error {
-		_, err := shared.KubectlAs(t.Context(), roles["tenant"], "get", "installedoperators", "-n", "a-golden")
-		return err
-	})
+	return true
+}
+
+// What each command shows in a terminal, to each kind of user.
+func TestGolden(t *testing.T) {
+	s := newScene(t, shared.Any, olm.Finalizer)
+	roles := users(t)
+	s.known(t, "NotOptedIn", "NotOptedIn")
+	s.copied(t)
 	for role, kubeconfig := range roles {
 		for _, each := range sessions {
 			t.Run(role+"/"+each.name, func(t *testing.T) { each.play(t, role, kubeconfig) })
 		}
 	}
-	// What changes something, as whoever may.
-	s.operate(t, 0)
-	folder := filepath.Join(t.TempDir(), "saved")
-	for _, each := range []session{
-		{"uninstall", "uninstall " + goldenCSV + " --cleanup --save=" + folder, "y\n"},
-		{"restore", "restore " + folder, "y\n"},
-	} {
-		each.play(t, "administrator", shared.Admin)
-	}
+	s.changes(t, "administrator", roles["administrator"], "")
 }
 
 // The same on a store of its own, where everybody is an administrator.
 func TestGolden_Up(t *testing.T) {
-	root, err := cluster.Root()
-	must(t, err)
-	dir := t.TempDir()
-	manifests := filepath.Join(dir, "manifests.yaml")
-	text := strings.NewReplacer("carts.v1", csvName, "namespace: ops}", "namespace: ops-golden}", "name: ops}", "name: ops-golden}", "shop", "a-golden").Replace(upManifests)
-	must(t, os.WriteFile(manifests, []byte(text), 0o644))
-	up, err := embedded.Start(filepath.Join(dir, "data"), "--load", filepath.Join(root, "examples", "crds"), "--load", manifests)
+	up, err := embedded.Start(filepath.Join(t.TempDir(), "data"))
 	must(t, err)
 	t.Cleanup(func() { must(t, up.Stop(patience)) })
+	must(t, installDefinitions(t.Context(), up.Any))
+	s := newScene(t, up.Any)
+	s.known(t, "NotOptedIn", "NotOptedIn")
 	for _, each := range sessions {
 		t.Run(each.name, func(t *testing.T) { each.play(t, "up", up.Kubeconfig) })
 	}
+	// Nobody makes or deletes copies there.
+	s.changes(t, "up", up.Kubeconfig, " --wait=false")
+}
+
+// changes plays the sessions that change something, one after the other.
+func (s *scene) changes(t *testing.T, role, kubeconfig, unfollowed string) {
+	t.Helper()
+	play := func(name, args, types string) {
+		t.Helper()
+		session{name, args, types}.play(t, role, kubeconfig)
+	}
+	play("yes-copied-csvs-off", "copied-csvs off"+unfollowed, "y\n")
+	play("yes-copied-csvs-off-status", "copied-csvs status", "")
+	play("yes-copied-csvs-off-again", "copied-csvs off"+unfollowed, "y\n")
+	play("yes-copied-csvs-on", "copied-csvs on"+unfollowed, "y\n")
+
+	s.optIn(t)
+	s.known(t, "Ready", "RightsHeld")
+	play("opted-in-status", "status "+goldenCSV, "")
+	play("opted-in-abort", "abort "+goldenCSV, "y\n")
+	s.known(t, "NotOptedIn", "NotOptedIn")
+
+	folder := filepath.Join(t.TempDir(), "saved")
+	play("yes-uninstall", "uninstall "+goldenCSV+" --cleanup --save="+folder, "y\n")
+	play("yes-restore", "restore "+folder, "y\n")
+	play("yes-restore-again", "restore "+folder, "y\n")
+
+	// An operator that does not finish the only custom resource that is left.
+	s.install(t)
+	for _, each := range [][2]string{{"a-golden", "y"}, {"b-golden", "x"}} {
+		must(t, s.client.Resource(widgets).Namespace(each[0]).Delete(t.Context(), each[1], metav1.DeleteOptions{}))
+	}
+	s.left(t, "a-golden/x", namespace+"/elsewhere")
+	must(t, olm.Mutate(t.Context(), s.client, widgets, "a-golden", "x", func(widget *olm.Object) { widget.SetFinalizers([]string{holding}) }))
+	s.known(t, "NotOptedIn", "NotOptedIn")
+	s.optIn(t)
+	s.known(t, "Ready", "RightsHeld")
+	must(t, s.client.Resource(olm.CSVs).Namespace(namespace).Delete(t.Context(), csvName, metav1.DeleteOptions{}))
+	s.known(t, "Deleting", "WaitingOnCleanup")
+	play("cleanup-status", "status "+goldenCSV, "")
+	play("cleanup-status-all", "status -A", "")
+	play("cleanup-abort", "abort "+goldenCSV, "y\n")
+	s.gone(t)
 }
