@@ -10,6 +10,8 @@ import (
 	"steward.dev/e2e/cluster"
 )
 
+const migration = "TestMigration_R_004_30_34_IsAWayThereAndBack"
+
 // unprompted are the commands that stand in a document without a prompt, since it shows no output of them; and what runs them.
 var unprompted = map[string]string{
 	"./dev up":                "TestReadme, with its prompt further below",
@@ -28,10 +30,23 @@ var unprompted = map[string]string{
 	"steward inspect must-gather.local.123/ -- kubectl get installedoperators -A": "e2e/inspect, with dumps of its own",
 	"steward inspect must-gather.tar.gz -- kubectl steward why payments":          "e2e/inspect, with dumps of its own",
 
-	"ln -sf ~/.local/lib/steward/kubectl*steward ~/.local/bin/": "tools/dev/archive_test.sh, in a folder of its own",
+	"kubectl get ppv -n payments-operators -w":                         "TestWatch_R_PRJ_06_PlanPreviews of e2e/previews, in a namespace of its own",
+	"kubectl get ppv -n payments-operators install-ecd336220c -o yaml": "TestPreviews_AreReadAndAsked, in a namespace of the examples",
+	"kubectl create -o yaml -f - <<EOF":                                "TestPreviews_AreReadAndAsked, of an operator of the examples",
+
+	"kubectl steward copied-csvs verify -A": migration,
+	"kubectl patch olmconfig cluster --type=merge -p '{\"spec\":{\"features\":{\"disableCopiedCSVs\":true}}}'":  migration,
+	"kubectl wait olmconfig/cluster --for=condition=DisabledCopiedCSVs --timeout=10m":                           migration,
+	"kubectl patch olmconfig cluster --type=merge -p '{\"spec\":{\"features\":{\"disableCopiedCSVs\":false}}}'": migration,
+
+	"kubectl steward remove": "e2e/node with --yes; in a terminal, answered with no, e2e/golden",
+
+	"mkdir -p ~/.local/lib/steward ~/.local/bin":                  "tools/dev/archive_test.sh, folders of its own",
+	"tar -xzf steward-linux-amd64.tar.gz -C ~/.local/lib/steward": "tools/dev/archive_test.sh, to a folder of its own",
+	"ln -sf ~/.local/lib/steward/kubectl*steward ~/.local/bin/":   "tools/dev/archive_test.sh, in a folder of its own",
 }
 
-var isCommand = regexp.MustCompile(`^(\./dev|kubectl|steward|ln|export|docker|make|go|bazel|curl|git) `)
+var isCommand = regexp.MustCompile(`^(\./dev|kubectl|steward|ln|export|docker|make|go|bazel|curl|git|mkdir|tar) `)
 
 // withoutPrompt are the commands of the fenced blocks that show no prompt.
 func withoutPrompt(t *testing.T, name string) (commands []string) {
@@ -57,7 +72,8 @@ func withoutPrompt(t *testing.T, name string) (commands []string) {
 // No command of a document is run by nobody without anyone's knowing why.
 func TestEveryCommandIsRun(t *testing.T) {
 	var all []string
-	for _, name := range []string{"README.md", "docs/kubectl-steward.md", "docs/inspect.md", "docs/image.md"} {
+	for _, name := range []string{"README.md", "docs/kubectl-steward.md", "docs/inspect.md", "docs/image.md", "docs/previews.md", "docs/migration.md",
+		"docs/install.md", "docs/reports.md"} {
 		all = append(all, withoutPrompt(t, name)...)
 	}
 	left := map[string]bool{}

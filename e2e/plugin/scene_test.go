@@ -53,12 +53,7 @@ type scene struct {
 // Deployment, its rights, its Subscription, and an InstallPlan that is done and one that is not.
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	return newSceneCalled(t, rand.String(6))
-}
-
-// newSceneCalled is newScene with names that everybody knows.
-func newSceneCalled(t *testing.T, id string) *scene {
-	t.Helper()
+	id := rand.String(6)
 	s := &scene{group: id + ".example.com", namespace: "ops-" + id, spaces: []string{"a-" + id, "b-" + id}}
 	must(t, olm.CreateCRDs(t.Context(), shared.Any, olm.Definition(s.group, "Widget", "Namespaced", "v1"), olm.Definition(s.group, "Gadget", "Cluster", "v1")))
 	for _, name := range append([]string{s.namespace}, s.spaces...) {

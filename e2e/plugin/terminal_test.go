@@ -2,8 +2,6 @@ package plugin_test
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -12,49 +10,23 @@ import (
 )
 
 // screen is a run of `kubectl steward` in a terminal.
-type screen struct {
-	cmd    *exec.Cmd
-	ours   *os.File
-	output buffer
-	done   chan struct{}
-}
+type screen struct{ *terminal.Session }
 
 func open(t *testing.T, environment []string, args ...string) *screen {
 	t.Helper()
-	return openAs(t, shared.Admin, environment, args...)
-}
-
-func openAs(t *testing.T, kubeconfig string, environment []string, args ...string) *screen {
-	t.Helper()
-	ours, theirs, err := terminal.Open(40, 100)
+	cmd := command(t, shared.Admin, args...)
+	cmd.Env = append(cmd.Env, environment...)
+	session, err := terminal.Start(cmd, 40, 100)
 	must(t, err)
-	s := &screen{cmd: command(t, kubeconfig, args...), ours: ours, done: make(chan struct{})}
-	s.cmd.Env = append(s.cmd.Env, environment...)
-	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = theirs, theirs, theirs
-	must(t, s.cmd.Start())
-	must(t, theirs.Close())
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		chunk := make([]byte, 4096)
-		for {
-			n, err := ours.Read(chunk)
-			_, _ = s.output.Write(chunk[:n])
-			if err != nil {
-				return
-			}
-		}
-	}()
-	go func() { _ = s.cmd.Wait(); <-read; close(s.done) }()
-	t.Cleanup(func() { _ = s.cmd.Process.Kill(); <-s.done; _ = ours.Close() })
-	return s
+	t.Cleanup(session.Close)
+	return &screen{session}
 }
 
 func (s *screen) shows(t *testing.T, text string) {
 	t.Helper()
 	eventually(t, func() error {
-		if !strings.Contains(s.output.String(), text) {
-			return fmt.Errorf("no %q in %q", text, s.output.String())
+		if !strings.Contains(s.Output(), text) {
+			return fmt.Errorf("no %q in %q", text, s.Output())
 		}
 		return nil
 	})
@@ -62,19 +34,18 @@ func (s *screen) shows(t *testing.T, text string) {
 
 func (s *screen) types(t *testing.T, text string) {
 	t.Helper()
-	_, err := s.ours.WriteString(text)
-	must(t, err)
+	must(t, s.Type(text))
 }
 
 func (s *screen) ends(t *testing.T, want int) {
 	t.Helper()
 	select {
-	case <-s.done:
+	case <-s.Done:
 	case <-time.After(patience):
-		t.Fatalf("still running: %q", s.output.String())
+		t.Fatalf("still running: %q", s.Output())
 	}
-	t.Logf("the screen:\n%s", s.output.String())
-	if code := s.cmd.ProcessState.ExitCode(); code != want {
+	t.Logf("the screen:\n%s", s.Output())
+	if code := s.Cmd.ProcessState.ExitCode(); code != want {
 		t.Errorf("exit code %d, want %d", code, want)
 	}
 }
@@ -93,7 +64,7 @@ func TestTerminal_AsksAndRedraws(t *testing.T) {
 	s.operate(t, time.Second)
 	run.ends(t, 0)
 	for _, want := range []string{"\x1b[1m", "\x1b[32m", "A\x1b[J", "0 of 3 deleted", "3 of 3 deleted", "is gone, and so are the 3 custom resources that were to be deleted; "} {
-		if !strings.Contains(run.output.String(), want) {
+		if !strings.Contains(run.Output(), want) {
 			t.Errorf("%q was not on the screen", want)
 		}
 	}
@@ -110,8 +81,8 @@ func TestTerminal_NoIsNo(t *testing.T) {
 		run.shows(t, "[y/N]")
 		run.types(t, answer)
 		run.ends(t, 3)
-		if strings.Contains(run.output.String(), "\x1b[") {
-			t.Errorf("colours in spite of NO_COLOR: %q", run.output.String())
+		if strings.Contains(run.Output(), "\x1b[") {
+			t.Errorf("colours in spite of NO_COLOR: %q", run.Output())
 		}
 	}
 	s.unchanged(t)
@@ -128,7 +99,7 @@ func TestTerminal_Dumb(t *testing.T) {
 	run.shows(t, "[y/N]")
 	run.types(t, "yes\n")
 	run.ends(t, 0)
-	if strings.Contains(run.output.String(), "\x1b") {
-		t.Errorf("escapes for a dumb terminal: %q", run.output.String())
+	if strings.Contains(run.Output(), "\x1b") {
+		t.Errorf("escapes for a dumb terminal: %q", run.Output())
 	}
 }

@@ -4,8 +4,10 @@ package previews_test
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,10 +30,10 @@ var (
 	// audits is a folder with the kube-apiserver's audit log of what Steward wrote.
 	audits string
 	// served are the families, by name.
-	served = map[string]*family{
-		"cleanup":       {account: "steward-controllers", flag: "controllers", reconcilers: "cleanup"},
-		"copies":        {account: "steward-copied-csvs", flag: "copied-csv-controllers", reconcilers: "copied-csvs,olm-config"},
-		"install-plans": {account: "steward-install-plans", flag: "plan-controllers", reconcilers: "install-plans"},
+	served = map[string]*cluster.Family{
+		"cleanup":       {Account: "steward-controllers", Flag: "controllers", Reconcilers: "cleanup"},
+		"copies":        {Account: "steward-copied-csvs", Flag: "copied-csv-controllers", Reconcilers: "copied-csvs,olm-config"},
+		"install-plans": {Account: "steward-install-plans", Flag: "plan-controllers", Reconcilers: "install-plans"},
 	}
 )
 
@@ -41,19 +43,6 @@ const (
 	installerUser    = "installer"
 	gate             = "--feature-gates=OptionalManifests=true"
 )
-
-// family is a process of `steward controllers`, with its gRPC service.
-type family struct {
-	account, flag, reconcilers string
-	address, kubeconfig        string
-	flags                      []string
-	process                    *cluster.Controllers
-}
-
-func (f *family) start(ctx context.Context) (err error) {
-	f.process, err = shared.RunControllersAs(ctx, f.kubeconfig, f.account, f.flags...)
-	return err
-}
 
 func TestMain(m *testing.M) { cluster.Main(m, &shared, setUp, tearDown) }
 
@@ -92,9 +81,10 @@ func setUp(ctx context.Context) (err error) {
 	if err := installDefinitions(ctx); err != nil {
 		return err
 	}
-	if err := prepareFamilies(ctx); err != nil {
+	if linked, err = shared.Link(slices.Collect(maps.Values(served))...); err != nil {
 		return err
 	}
+	linked = append(linked, gate)
 	if steward, err = shared.RunSteward(ctx, "steward", linked...); err != nil {
 		return err
 	}
@@ -148,36 +138,6 @@ func installDefinitions(ctx context.Context) error {
 	return olm.CreateCRDs(ctx, shared.Any, definitions...)
 }
 
-// prepareFamilies chooses addresses and certificates, and with them the flags of the controllers and of the API server.
-func prepareFamilies(ctx context.Context) error {
-	authority, err := cluster.NewAuthority("previews-ca")
-	if err != nil {
-		return err
-	}
-	ca, err := authority.Write(shared.Dir, "previews-ca")
-	if err != nil {
-		return err
-	}
-	server, err := authority.Server(shared.Dir, "previews-server", "localhost")
-	if err != nil {
-		return err
-	}
-	client, err := authority.Client(shared.Dir, "steward-apiserver", "steward-apiserver")
-	if err != nil {
-		return err
-	}
-	linked = []string{gate, "--controllers-ca-file=" + ca, "--controllers-client-cert-file=" + client.Cert, "--controllers-client-key-file=" + client.Key}
-	for _, each := range served {
-		if each.address, err = cluster.FreeAddress(); err != nil {
-			return err
-		}
-		each.flags = []string{"--reconcilers=" + each.reconcilers, "--leader-elect=false", "--grpc-bind-address=" + each.address,
-			"--grpc-tls-cert-file=" + server.Cert, "--grpc-tls-private-key-file=" + server.Key, "--grpc-client-ca-file=" + ca, "--v=2"}
-		linked = append(linked, "--"+each.flag+"-address="+each.address)
-	}
-	return nil
-}
-
 func startFamilies(ctx context.Context) error {
 	token, err := shared.Token(ctx, accountNamespace, bundleAccount)
 	if err != nil {
@@ -188,12 +148,9 @@ func startFamilies(ctx context.Context) error {
 		return err
 	}
 	installs := served["install-plans"]
-	installs.flags = append(installs.flags, gate, "--bundle-preview-token-file="+tokenFile)
+	installs.Flags = append(installs.Flags, gate, "--bundle-preview-token-file="+tokenFile)
 	for _, each := range served {
-		if each.kubeconfig, err = shared.ServiceAccount(ctx, accountNamespace, each.account); err != nil {
-			return err
-		}
-		if err := each.start(ctx); err != nil {
+		if err := shared.StartFamily(ctx, each); err != nil {
 			return err
 		}
 	}
@@ -214,10 +171,8 @@ func allowInstaller(ctx context.Context) (err error) {
 
 func tearDown() (err error) {
 	for _, each := range served {
-		if each.process != nil {
-			if stopped := each.process.Stop(); stopped != nil {
-				err = stopped
-			}
+		if stopped := each.Stop(); stopped != nil {
+			err = stopped
 		}
 	}
 	if audits != "" {

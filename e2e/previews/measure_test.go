@@ -28,7 +28,7 @@ func TestMeasure_APreviewBesideItsDryRuns(t *testing.T) {
 	}
 	plan(t, namespace, "install-1", "reed.v1", steps...)
 	spec := map[string]any{"installPlan": map[string]any{"name": "install-1"}}
-	config, err := cluster.ClientFor(served["install-plans"].kubeconfig)
+	config, err := cluster.ClientFor(served["install-plans"].Kubeconfig)
 	must(t, err)
 	config.QPS = -1
 	any, err := dynamic.NewForConfig(config)

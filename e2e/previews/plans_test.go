@@ -373,9 +373,9 @@ func TestBundle_R_PRJ_07_StepByStep(t *testing.T) {
 	}
 	t.Run("WithoutControllers", func(t *testing.T) {
 		for _, each := range served {
-			if each.reconcilers == "install-plans" {
-				must(t, each.process.Stop())
-				t.Cleanup(func() { must(t, each.start(context.Background())) })
+			if each.Reconcilers == "install-plans" {
+				must(t, each.Process.Stop())
+				t.Cleanup(func() { must(t, shared.StartFamily(context.Background(), each)) })
 			}
 		}
 		_, err := ask(t, clientOf(t, installer), namespace, map[string]any{"installPlan": map[string]any{"name": "install-1"}})

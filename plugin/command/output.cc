@@ -52,7 +52,8 @@ absl::StatusOr<Output> ParseOutput(std::string_view value) {
   }
   const std::string_view text = value.substr(word.word.size() + 1);
   absl::StatusOr<JsonPath> path = JsonPath::Parse(text);
-  if (!path.ok()) return WithContext(StrCat("parsing jsonpath ", text), path.status());
+  if (!path.ok())
+    return WithContext(StrCat("parsing jsonpath ", JsonPath::Shown(text)), path.status());
   output.path = *std::move(path);
   return output;
 }

@@ -2,8 +2,8 @@
 # The part of ./dev image that is for people's machines: an archive of the program with all that it needs of a system but the kernel,
 # and the manifest by which krew installs it. Expects common.sh and image.sh.
 
-# Where krew gets the archive from; whoever publishes it says so.
-STEWARD_ARCHIVE_URL=${STEWARD_ARCHIVE_URL:-https://example.com/steward-linux-amd64.tar.gz}
+# Where krew gets the archive from: whoever publishes it says so, and nobody else needs a manifest.
+STEWARD_ARCHIVE_URL=${STEWARD_ARCHIVE_URL:-}
 readonly ARCHIVE_NAME=steward-linux-amd64.tar.gz
 # What an archive may take.
 MAX_ARCHIVE_MIB=40
@@ -36,8 +36,8 @@ archive_root() {
   printf '%s\n' "$packages"
 }
 
-# make_archive PROGRAM LAUNCHER VERSION COMMIT EPOCH FOLDER: FOLDER/steward-linux-amd64.tar.gz, its digest beside it, and krew's manifest,
-# FOLDER/steward.yaml; the same whenever they are made of the same program and libraries.
+# make_archive PROGRAM LAUNCHER VERSION COMMIT EPOCH FOLDER: FOLDER/steward-linux-amd64.tar.gz, its digest beside it, and, where
+# STEWARD_ARCHIVE_URL is set, krew's manifest, FOLDER/steward.yaml; the same whenever they are made of the same program and libraries.
 make_archive() {
   local program=$1 launcher=$2 version=$3 commit=$4 epoch=$5 folder=$6 work packages size digest
   work=$(mktemp -d)
@@ -52,8 +52,12 @@ make_archive() {
   ((size <= MAX_ARCHIVE_MIB << 20)) || fail "an archive of $((size >> 20)) MiB is larger than $MAX_ARCHIVE_MIB"
   (cd "$folder" && sha256sum "$ARCHIVE_NAME" >"$ARCHIVE_NAME.sha256")
   digest=$(cut -d ' ' -f 1 "$folder/$ARCHIVE_NAME.sha256")
+  say "made $folder/$ARCHIVE_NAME, $((size >> 20)) MiB"
+  # That of an earlier archive has another digest.
+  rm -f "$folder/steward.yaml"
+  if [[ -z $STEWARD_ARCHIVE_URL ]]; then return; fi
   krew_manifest "$version" "$digest" >"$folder/steward.yaml"
-  say "made $folder/$ARCHIVE_NAME, $((size >> 20)) MiB, and $folder/steward.yaml for krew"
+  say "made $folder/steward.yaml for krew"
 }
 
 # krew_manifest VERSION DIGEST: the manifest of the plugin, as an index of krew has it.
@@ -69,9 +73,10 @@ spec:
   shortDescription: Uninstalls operators, and what belongs to them
   description: |
     Uninstalls operators of the Operator Lifecycle Manager with the custom resources that belong to them, with your own rights: what
-    would be deleted is shown and saved first, and the end is waited for. Shows how far cleanups are, why an operator watches a
-    namespace, what an operator has, and what a plan, a bundle or an uninstallation would do. Turns copied ClusterServiceVersions
-    off and on.
+    would be deleted is shown and saved first, and the end is waited for (uninstall, restore, abort). Shows how far cleanups are
+    (status), why an operator watches a namespace (why), what belongs to an operator (tree), and what a plan, a bundle or an
+    uninstallation would do (preview). Turns copied ClusterServiceVersions off and on (copied-csvs). Says what is wrong with
+    Steward in a cluster, and what mends it (doctor).
   caveats: |
     The cluster needs Steward's API server, and for "kubectl steward uninstall --cleanup" its controllers, too:
     "kubectl steward version" says whether they are there.

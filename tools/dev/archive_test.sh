@@ -32,12 +32,24 @@ trap finish EXIT
 # expect WHAT WANTED GOT
 expect() { [[ "$2" == "$3" ]] || printf '%s: want\n%s\ngot\n%s\n' "$1" "$2" "$3"; }
 
+STEWARD_ARCHIVE_URL=https://example.com/$ARCHIVE_NAME
+
 for each in first second; do
   make_archive bin/steward bin/launcher 1.2.3+gabc abc 1700000000 "$WORK/$each" >/dev/null || echo "no archive is made"
 done
 expect "what is made" "$ARCHIVE_NAME $ARCHIVE_NAME.sha256 steward.yaml" "$(cd "$WORK/first" && echo *)"
+grep -qxF "    uri: $STEWARD_ARCHIVE_URL" "$WORK/first/steward.yaml" || echo "the manifest leads elsewhere"
+for command in uninstall restore abort status why tree preview copied-csvs doctor; do
+  grep -qE "\(.*\b$command\b.*\)" "$WORK/first/steward.yaml" || echo "the manifest does not name $command"
+done
 diff -r "$WORK/first" "$WORK/second" || echo "what one program is packed to differs"
 (cd "$WORK/first" && sha256sum --check --quiet "$ARCHIVE_NAME.sha256") || echo "the digest is another's"
+# Without an address there is no manifest, and none of an earlier archive is left.
+(
+  STEWARD_ARCHIVE_URL=''
+  make_archive bin/steward bin/launcher 1.2.3+gabc abc 1700000000 "$WORK/second" >/dev/null || echo "no archive is made"
+)
+expect "what is made without an address" "$ARCHIVE_NAME $ARCHIVE_NAME.sha256" "$(cd "$WORK/second" && echo *)"
 (
   MAX_ARCHIVE_MIB=0
   make_archive /usr/bin/env bin/launcher 1.2.3 abc 0 "$WORK/large"

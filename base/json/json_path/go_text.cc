@@ -64,7 +64,8 @@ std::string PlainFloat(double number) {
 
 class Writer {
  public:
-  Writer(size_t indent, std::string& out) : indent_(indent), out_(out) {}
+  Writer(size_t indent, size_t depth, std::string& out)
+      : indent_(indent), depth_(depth), out_(out) {}
 
   void Write(const json::value& value) {
     if (const json::object* object = value.if_object()) {
@@ -120,7 +121,7 @@ class Writer {
   }
 
   const size_t indent_;
-  size_t depth_ = 0;
+  size_t depth_;
   bool empty_ = true;  // nothing was written since the last bracket opened
   std::string& out_;
 };
@@ -137,8 +138,8 @@ void AppendText(const json::value& value, std::string& out) {
   }
 }
 
-void AppendGoJson(const json::value& value, size_t indent, std::string& out) {
-  Writer(indent, out).Write(value);
+void AppendGoJson(const json::value& value, size_t indent, std::string& out, size_t depth) {
+  Writer(indent, depth, out).Write(value);
 }
 
 }  // namespace steward::json_path

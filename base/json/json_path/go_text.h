@@ -11,8 +11,9 @@ namespace steward::json_path {
 void AppendText(const boost::json::value& value, std::string& out);
 
 // Appends a value as encoding/json does: members sorted, & < > escaped. `indent` spaces for each
-// level, and lines; 0 = all in one line.
-void AppendGoJson(const boost::json::value& value, size_t indent, std::string& out);
+// level, and lines; 0 = all in one line. `depth` is the level at which the value begins.
+void AppendGoJson(const boost::json::value& value, size_t indent, std::string& out,
+                  size_t depth = 0);
 
 }  // namespace steward::json_path
 

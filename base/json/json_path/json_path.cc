@@ -76,7 +76,7 @@ absl::StatusOr<Order> Compare(const json::value& left, const json::value& right)
 absl::StatusOr<bool> Holds(std::string_view op, const json::value& left, const json::value& right) {
   const bool equality = op == "==" || op == "!=";
   if (!equality && op != "<" && op != "<=" && op != ">" && op != ">=") {
-    return Wrong(StrCat("unrecognized filter operator ", op));
+    return Wrong(StrCat("unrecognized filter operator ", json_path::Shown(op)));
   }
   ASSIGN_OR_RETURN(const Order order, Compare(left, right));
   if (equality) return (order == Order::kEqual) == (op == "==");
@@ -175,7 +175,7 @@ class Evaluation {
       ++begins_;
       return absl::OkStatus();
     }
-    if (word != "end") return Wrong(StrCat("unrecognized identifier ", word));
+    if (word != "end") return Wrong(StrCat("unrecognized identifier ", json_path::Shown(word)));
     values.clear();
     if (depth_ == 0) return Wrong("not in range, nothing to end");
     ++ends_;
@@ -337,24 +337,47 @@ class Evaluation {
   std::deque<json::value> made_;  // values that the document does not have
 };
 
-void AppendResults(const Values& values, std::string& out) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) out += ' ';
-    if (values[i] == nullptr) {
-      out += "<no value>";
-    } else {
-      json_path::AppendText(*values[i], out);
-    }
-  }
-}
+// What is printed is measured after each value: a short template can find each value many times.
+class Printer {
+ public:
+  explicit Printer(size_t max_output) : max_output_(max_output) {}
 
-void AppendArray(const Values& values, std::string& out) {
-  json::array array;
-  for (const json::value* value : values)
-    array.push_back(value == nullptr ? json::value() : *value);
-  json_path::AppendGoJson(array, kIndent, out);
-  out += '\n';
-}
+  absl::Status AppendResults(const Values& values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) out_ += ' ';
+      if (values[i] == nullptr) {
+        out_ += "<no value>";
+      } else {
+        json_path::AppendText(*values[i], out_);
+      }
+      RETURN_IF_ERROR(Measure());
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AppendArray(const Values& values) {
+    static const json::value kNone;
+    out_ += '[';
+    for (size_t i = 0; i < values.size(); ++i) {
+      StrAppend(&out_, i > 0 ? ",\n" : "\n", std::string(kIndent, ' '));
+      json_path::AppendGoJson(values[i] == nullptr ? kNone : *values[i], kIndent, out_, 1);
+      RETURN_IF_ERROR(Measure());
+    }
+    out_ += values.empty() ? "]\n" : "\n]\n";
+    return Measure();
+  }
+
+  std::string Take() && { return std::move(out_); }
+
+ private:
+  absl::Status Measure() const {
+    if (out_.size() <= max_output_) return absl::OkStatus();
+    return absl::ResourceExhaustedError("it prints too much");
+  }
+
+  const size_t max_output_;
+  std::string out_;
+};
 
 }  // namespace
 
@@ -367,14 +390,12 @@ absl::StatusOr<std::string> JsonPath::Print(const json::value& document, Form fo
                                             const JsonPathLimits& limits) const {
   Evaluation evaluation(nodes_, limits.max_steps);
   ASSIGN_OR_RETURN(const std::vector<Values> results, evaluation.Run(document));
-  std::string out;
+  Printer printer(limits.max_output);
   for (const Values& values : results) {
-    form == Form::kJson ? AppendArray(values, out) : AppendResults(values, out);
-    if (out.size() > limits.max_output) {
-      return absl::ResourceExhaustedError("it prints too much");
-    }
+    RETURN_IF_ERROR(form == Form::kJson ? printer.AppendArray(values)
+                                        : printer.AppendResults(values));
   }
-  return out;
+  return std::move(printer).Take();
 }
 
 }  // namespace steward

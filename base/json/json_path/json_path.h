@@ -19,8 +19,8 @@
 namespace steward {
 
 struct JsonPathLimits {
-  size_t max_steps = 20'000'000;   // values that are looked at
-  size_t max_output = 256U << 20;  // bytes
+  size_t max_steps = 20'000'000;  // values that are looked at
+  size_t max_output = 64U << 20;  // bytes; what is made before it is noticed is one value more
 };
 
 class JsonPath {
@@ -32,6 +32,9 @@ class JsonPath {
 
   // kInvalidArgument with what is wrong with the template.
   static absl::StatusOr<JsonPath> Parse(std::string_view text);
+
+  // A template as messages show it: what is long is cut.
+  static std::string Shown(std::string_view text) { return json_path::Shown(text); }
 
   // Returns what the template makes of a document. kInvalidArgument where it does not suit the
   // document; kResourceExhausted beyond a limit.

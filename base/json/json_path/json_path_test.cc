@@ -1,13 +1,17 @@
 #include "base/json/json_path/json_path.h"
 
+#include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <string>
 
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
+#include "base/text/str_cat.h"
 
 namespace steward {
 namespace {
+
+namespace json = boost::json;
 
 using ::testing::HasSubstr;
 using Form = JsonPath::Form;
@@ -135,6 +139,46 @@ TEST(JsonPathTest, HasLimits) {
   for (int i = 0; i < 200; ++i) ranges += "{range @}";
   EXPECT_THAT(Printed(ranges).status(), StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_FALSE(JsonPath::Parse(std::string(100'000, 'x')).ok());
+}
+
+// A short template can find each value many times: what is printed ends soon after the limit.
+TEST(JsonPathTest, IsBoundedWhileItPrints) {
+  std::string many = ":";
+  for (int i = 1; i < 900; ++i) many += ",:";
+  const std::string twice = StrCat("{.items[", many, "]['tags'][", many, "]}");
+  const json::value document = {
+      {"items", {{{"tags", {std::string(1 << 20, 'x')}}}, {{"tags", json::array(3, "y")}}}}};
+  ASSERT_OK_AND_ASSIGN(const JsonPath path, JsonPath::Parse(twice));
+  for (const Form form : {Form::kText, Form::kJson}) {
+    // All of it were 800 GB.
+    EXPECT_THAT(path.Print(document, form, {.max_output = 10U << 20}).status(),
+                StatusIs(absl::StatusCode::kResourceExhausted, "it prints too much"));
+  }
+}
+
+TEST(JsonPathTest, ALimitIsReachedOnlyBeyondIt) {
+  for (const Form form : {Form::kText, Form::kJson}) {
+    ASSERT_OK_AND_ASSIGN(const std::string all, Printed("{.items[*].name}{.items}", form));
+    EXPECT_OK(Printed("{.items[*].name}{.items}", form, {.max_output = all.size()}));
+    EXPECT_THAT(Printed("{.items[*].name}{.items}", form, {.max_output = all.size() - 1}).status(),
+                StatusIs(absl::StatusCode::kResourceExhausted));
+  }
+}
+
+TEST(JsonPathTest, MessagesCutTemplates) {
+  const std::string word(1000, 'w');
+  for (const std::string& text :
+       {StrCat("{", word, "}"), StrCat("{.items[", word, "]}"), StrCat("{\"\\q", word, "\"}"),
+        StrCat("{1.", std::string(1000, '2'), ".3}")}) {
+    SCOPED_TRACE(text);
+    const absl::Status wrong = Printed(text).status();
+    EXPECT_THAT(wrong, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("...")));
+    EXPECT_LT(wrong.message().size(), 300U);
+  }
+  EXPECT_EQ(JsonPath::Shown("{.a}"), "{.a}");
+  EXPECT_EQ(JsonPath::Shown(std::string(200, 'a')), std::string(200, 'a'));
+  // No character is split.
+  EXPECT_EQ(JsonPath::Shown(std::string(199, 'a') + "\u00e9"), std::string(199, 'a') + "...");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "base/json/json_path/quoted.h"
+#include "base/json/utf8.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 
@@ -18,6 +19,7 @@ namespace {
 using Kind = Node::Kind;
 
 constexpr size_t kMaxTemplate = 64 << 10;
+constexpr size_t kMaxShown = 200;  // bytes in messages
 // Parts of unions and filters are templates in turn.
 constexpr int kMaxDepth = 16;
 constexpr std::string_view kOperators = "!<>=";
@@ -158,7 +160,7 @@ class Parser {
     } else if (absl::SimpleAtod(ToAbsl(number), &fraction)) {
       chain.push_back(Valued(Kind::kLiteral, fraction));
     } else {
-      return Wrong(StrCat("cannot parse number ", number));
+      return Wrong(StrCat("cannot parse number ", Shown(number)));
     }
     return absl::OkStatus();
   }
@@ -171,7 +173,7 @@ class Parser {
       const std::string_view quoted = text_.substr(begin, at_ - begin);
       ++at_;
       const std::optional<std::string> plain = Unquote(quoted, quote);
-      if (!plain) return Wrong(StrCat("invalid escapes in the quoted string ", quoted));
+      if (!plain) return Wrong(StrCat("invalid escapes in the quoted string ", Shown(quoted)));
       chain.push_back(Valued(Kind::kText, String(*plain)));
       return absl::OkStatus();
     }
@@ -223,7 +225,7 @@ class Parser {
     Node node = Named(Kind::kSlice, "");
     const std::array<std::optional<int64_t>*, 3> members = {&node.begin, &node.end, &node.step};
     const std::vector<std::string_view> parts = Split(inside, ':');
-    const absl::Status wrong = Wrong(StrCat("invalid array index ", inside));
+    const absl::Status wrong = Wrong(StrCat("invalid array index ", Shown(inside)));
     if (parts.size() > members.size()) return wrong;
     node.single = parts.size() == 1;
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -298,6 +300,11 @@ class Parser {
 absl::StatusOr<std::vector<Node>> ParseTemplate(std::string_view text) {
   if (text.size() > kMaxTemplate) return Wrong("the template is too long");
   return Parser(text, 0).Parse();
+}
+
+std::string Shown(std::string_view text) {
+  const std::string_view shown = CutUtf8(text, kMaxShown);
+  return StrCat(shown, shown.size() < text.size() ? "..." : "");
 }
 
 }  // namespace steward::json_path

@@ -42,6 +42,9 @@ struct Node {
 // Returns the texts and actions of a template, in their order. kInvalidArgument with what is wrong.
 absl::StatusOr<std::vector<Node>> ParseTemplate(std::string_view text);
 
+// A template, or a part of one, as messages show it: what is long is cut.
+std::string Shown(std::string_view text);
+
 }  // namespace steward::json_path
 
 #endif  // BASE_JSON_JSON_PATH_TEMPLATE_H_
