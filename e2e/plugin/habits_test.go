@@ -182,7 +182,7 @@ func TestWhy(t *testing.T) {
 		}
 		return nil
 	})
-	if _, stderr, code := run(t, kubeconfig, "why", s.namespace); code != 1 || !strings.HasPrefix(stderr, "Error from server (Forbidden): ") {
+	if _, stderr, code := run(t, kubeconfig, "why", s.namespace); code != 3 || !strings.HasPrefix(stderr, "Error from server (Forbidden): ") {
 		t.Errorf("%d: %s", code, stderr)
 	}
 }

@@ -155,7 +155,7 @@ func TestUninstall_WithoutRights(t *testing.T) {
 		{"abort", csvName, "-n", s.namespace, "--yes"},
 	} {
 		_, stderr, code := run(t, stranger, args...)
-		ends(t, code, 1, stderr, "forbidden")
+		ends(t, code, 3, stderr, "forbidden")
 	}
 	s.unchanged(t)
 
