@@ -238,11 +238,12 @@ func TestPlan_R_PRJ_07_Values(t *testing.T) {
 		t.Errorf("the warnings are %q", warnings)
 	}
 	for _, args := range [][]string{{"-o", "json"}, {"-o", "yaml"}, {"--diff"}, {"-o", "wide"}} {
-		printed, code := plugin(t, installer, append([]string{"kubectl", "preview", "plan", "install-1", "-n", namespace}, args...)...)
-		if code != 0 || strings.Contains(printed, "hidden-") || strings.Contains(printed, "aGlkZGVuL") {
+		printed, said, code := run(t, installer, append([]string{"kubectl", "preview", "plan", "install-1", "-n", namespace}, args...)...)
+		if code != 0 || strings.Contains(printed+said, "hidden-") || strings.Contains(printed, "aGlkZGVuL") {
 			t.Errorf("%q ends with %d, and shows what is secret: %v", args, code, strings.Contains(printed, "hidden-"))
 		}
-		if !strings.Contains(printed, "deprecated") {
+		// To people it is a note, which goes to standard error.
+		if !strings.Contains(printed+said, "deprecated") {
 			t.Errorf("%q does not show the warning", args)
 		}
 		if args[0] == "--diff" {
