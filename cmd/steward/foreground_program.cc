@@ -61,7 +61,7 @@ absl::Status ForegroundProgram::Start(const std::vector<std::string>& command,
   posix_spawn_file_actions_init(&actions);
   const absl::Cleanup destroy_actions = [&] { posix_spawn_file_actions_destroy(&actions); };
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  // What this process blocks or ignores is not the program's concern.
+  // Signals that this process blocks or ignores are not the program's concern.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   const absl::Cleanup destroy_attributes = [&] { posix_spawnattr_destroy(&attributes); };

@@ -20,6 +20,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/client/provider_version.h"
+#include "kube/meta/condition.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
 #include "kube/meta/resources.h"
@@ -36,7 +37,6 @@ namespace json = boost::json;
 
 constexpr char kApiServer[] = "steward-apiserver";
 constexpr char kGuard[] = "steward-apiservice-guard";
-constexpr char kRegistration[] = "v1alpha1.views.operators.coreos.com";
 constexpr absl::Duration kPatience = absl::Seconds(15);
 const kube::GroupVersionResource kEndpointSlices = {"discovery.k8s.io", "v1", "endpointslices"};
 const kube::GroupVersionResource kLeases = {"coordination.k8s.io", "v1", "leases"};
@@ -49,17 +49,6 @@ std::string SeeWhy(const std::string& deployment) {
 
 std::string Restart(const std::string& deployment) {
   return StrCat("kubectl rollout restart deployment/", deployment, " -n ", kStewardNamespace);
-}
-
-// The condition of this type; null = it is not there.
-const json::object* ConditionOf(const json::object& object, std::string_view type) {
-  const json::object* status = ObjectAt(object, "status");
-  const json::array* conditions = status == nullptr ? nullptr : ArrayAt(*status, "conditions");
-  if (conditions == nullptr) return nullptr;
-  for (const json::value& each : *conditions) {
-    if (each.is_object() && StringAt(each.get_object(), "type") == type) return &each.get_object();
-  }
-  return nullptr;
 }
 
 // The one API that the kube-apiserver cannot judge: that of a server of its own (`steward up`).
@@ -101,7 +90,7 @@ void JudgeApiService(const json::object& object, Environment& environment,
         "insecureSkipTLSVerify",
         MadeAnew(environment));
   }
-  const json::object* available = ConditionOf(object, "Available");
+  const json::object* available = kube::ConditionOf(object, "Available");
   if (available != nullptr && StringAt(*available, "status") == "True") {
     if (findings.clean()) findings.Ok(StrCat(kRegistration, " is available"));
     return;

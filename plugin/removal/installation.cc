@@ -29,7 +29,6 @@ namespace json = boost::json;
 using kube::GroupVersionResource;
 using olm::ObjectFacts;
 
-constexpr char kRegistration[] = "v1alpha1.views.operators.coreos.com";
 constexpr std::string_view kPartOf = "app.kubernetes.io/part-of";
 constexpr std::string_view kComponent = "app.kubernetes.io/component";
 constexpr std::string_view kApiServer = "apiserver";

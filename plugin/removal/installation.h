@@ -17,6 +17,8 @@
 namespace steward::plugin {
 
 inline constexpr char kStewardNamespace[] = "steward-system";
+// The APIService.
+inline constexpr char kRegistration[] = "v1alpha1.views.operators.coreos.com";
 
 // An object, as it was listed.
 struct FoundObject {

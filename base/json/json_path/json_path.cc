@@ -44,7 +44,7 @@ bool IsInteger(const json::value& value) {
           value.get_uint64() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()));
 }
 
-// How two values stand to each other. Of booleans only equality is known.
+// The order of two values. Booleans are equal or not, and nothing else.
 enum class Order { kLess, kEqual, kGreater, kDifferent };
 
 template <typename T>
@@ -193,7 +193,7 @@ class Evaluation {
     return absl::OkStatus();
   }
 
-  // Of a string these are its bytes, as numbers.
+  // A string counts as the list of its bytes, as numbers.
   absl::Status AppendChildren(const json::value& value, Values& children) {
     if (const json::object* object = value.if_object()) {
       RETURN_IF_ERROR(Spend(object->size()));
@@ -337,7 +337,7 @@ class Evaluation {
   std::deque<json::value> made_;  // values that the document does not have
 };
 
-// What is printed is measured after each value: a short template can find each value many times.
+// The output is measured after each value: a short template can find each value many times.
 class Printer {
  public:
   explicit Printer(size_t max_output) : max_output_(max_output) {}

@@ -1,6 +1,6 @@
 // Templates of jsonpath, in the dialect of kubectl. Immutable values: thread-safe.
 //
-// What is printed, and what is an error, is as with k8s.io/client-go/util/jsonpath where missing
+// Output and errors are as with k8s.io/client-go/util/jsonpath where missing
 // keys are allowed. Members that a wildcard or `..` finds come in the order of the document, which
 // there is a random one.
 #ifndef BASE_JSON_JSON_PATH_JSON_PATH_H_

@@ -32,7 +32,7 @@ struct Node {
   std::string text;
   boost::json::value value;
   std::vector<std::vector<Node>> lists;
-  // Of a slice; absent ones are the list's ends, and a step of one.
+  // The bounds and the step of a slice; absent ones are the list's ends, and a step of one.
   std::optional<int64_t> begin;
   std::optional<int64_t> end;
   std::optional<int64_t> step;

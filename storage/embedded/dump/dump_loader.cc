@@ -271,7 +271,8 @@ class Loader {
     writes.push_back({*std::move(type), key, std::move(object)});
   }
 
-  // The type under which it is stored, for now at least; nullopt, and a problem, for none.
+  // The type under which an object is stored, until a definition of the dump says another; nullopt,
+  // and a problem, for none.
   std::optional<kube::ResourceType> TypeFor(const DumpObject& object) {
     const GroupKind kind(object.gvk.group, object.gvk.kind);
     const auto builtin = builtin_.find(kind);
