@@ -10,12 +10,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <map>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
+#include "base/process/spawn.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 
@@ -57,56 +55,16 @@ absl::StatusOr<Pipe> MakePipe() {
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// A null-terminated list for exec(3) that points into `texts`.
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-std::vector<std::string> LastOfEqualNames(const std::vector<std::string>& environment) {
-  std::map<std::string, std::string> by_name;
-  for (const std::string& entry : environment) by_name[entry.substr(0, entry.find('='))] = entry;
-  std::vector<std::string> entries;
-  for (auto& [name, entry] : by_name) entries.push_back(std::move(entry));
-  return entries;
-}
-
 absl::StatusOr<pid_t> Start(const Program& program, const Pipe& output, const Pipe& errors) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  const absl::Cleanup destroy_actions = [&] { posix_spawn_file_actions_destroy(&actions); };
-  if (!program.shares_input) {
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  }
-  posix_spawn_file_actions_adddup2(&actions, output.write.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, errors.write.get(), STDERR_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  // Signals that this process ignores or blocks are not the program's concern.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  const absl::Cleanup destroy_attributes = [&] { posix_spawnattr_destroy(&attributes); };
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  sigset_t defaults;
-  sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-
   std::vector<std::string> args = program.args;
   args.insert(args.begin(), program.command);
-  std::vector<std::string> environment = LastOfEqualNames(program.environment);
-  pid_t pid = 0;
-  const int error = ::posix_spawnp(&pid, program.command.c_str(), &actions, &attributes,
-                                   Pointers(args).data(), Pointers(environment).data());
-  if (error == 0) return pid;
-  const std::string why = StrCat(program.command, ": ", std::generic_category().message(error));
-  if (error == ENOENT) return absl::NotFoundError(why);
-  if (error == EACCES) return absl::PermissionDeniedError(why);
-  return absl::UnavailableError(why);
+  return Spawn(std::move(args), program.environment, [&](posix_spawn_file_actions_t& actions) {
+    if (!program.shares_input) {
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    }
+    posix_spawn_file_actions_adddup2(&actions, output.write.get(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, errors.write.get(), STDERR_FILENO);
+  });
 }
 
 // The reading of a program's output until it has ended.
@@ -121,7 +79,7 @@ class Reading {
   using SteadyTime = std::chrono::steady_clock::time_point;
 
   bool IsOpen() const { return output_.get() >= 0 || errors_.get() >= 0; }
-  void ReadFor(int milliseconds);
+  bool ReadFor(int milliseconds);
   void ReadOutput();
   void ReadErrors();
   // True when it had ended.
@@ -161,12 +119,13 @@ void Reading::ReadErrors() {
   }
 }
 
-// Reads what is there, or comes within that time.
-void Reading::ReadFor(int milliseconds) {
+// Reads some of what is there, or comes within that time. False when there was nothing.
+bool Reading::ReadFor(int milliseconds) {
   pollfd waits[] = {{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}};  // -1 is left out
-  if (::poll(waits, 2, milliseconds) <= 0) return;
+  if (::poll(waits, 2, milliseconds) <= 0) return false;
   if (waits[0].revents != 0) ReadOutput();
   if (waits[1].revents != 0) ReadErrors();
+  return true;
 }
 
 bool Reading::Reap(int options) {
@@ -200,12 +159,9 @@ ProgramResult Reading::Finish() && {
     Reap(0);
     return std::move(result_);
   }
-  // The rest of what the program had written when it ended.
-  for (bool more = true; more && !killed_;) {
-    const size_t before = result_.output.size() + result_.errors.size();
-    const bool open = IsOpen();
-    ReadFor(0);
-    more = open && (result_.output.size() + result_.errors.size() != before);
+  // The rest of what the program had written when it ended; others may go on writing.
+  while (IsOpen() && !killed_ && std::chrono::steady_clock::now() < late) {
+    if (!ReadFor(0)) break;
   }
   return std::move(result_);
 }

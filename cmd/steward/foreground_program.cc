@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,8 +13,8 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
-#include "base/text/str_cat.h"
+#include "base/process/spawn.h"
+#include "base/status/macros.h"
 
 namespace steward {
 namespace asio = boost::asio;
@@ -28,13 +27,6 @@ sigset_t Followed() {
   sigemptyset(&set);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) sigaddset(&set, signal);
   return set;
-}
-
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 // The exit code of the program, if it has ended.
@@ -56,31 +48,9 @@ absl::StatusOr<std::unique_ptr<ForegroundProgram>> ForegroundProgram::Create(
 }
 
 absl::Status ForegroundProgram::Start(const std::vector<std::string>& command,
-                                      std::vector<std::string> environment) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  const absl::Cleanup destroy_actions = [&] { posix_spawn_file_actions_destroy(&actions); };
-  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  // Signals that this process blocks or ignores are not the program's concern.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  const absl::Cleanup destroy_attributes = [&] { posix_spawnattr_destroy(&attributes); };
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  sigset_t defaults;
-  sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-
-  std::vector<std::string> args = command;
-  const int error = posix_spawnp(&program_, command.front().c_str(), &actions, &attributes,
-                                 Pointers(args).data(), Pointers(environment).data());
-  if (error == 0) return absl::OkStatus();
-  program_ = 0;
-  const std::string why = StrCat(command.front(), ": ", std::generic_category().message(error));
-  return error == ENOENT ? absl::NotFoundError(why) : absl::PermissionDeniedError(why);
+                                      const std::vector<std::string>& environment) {
+  ASSIGN_OR_RETURN(program_, Spawn(command, environment));
+  return absl::OkStatus();
 }
 
 Task<int> ForegroundProgram::WaitForEnd() {

@@ -28,7 +28,8 @@ class ForegroundProgram {
   // Starts it with this process's standard input, output and errors and nothing else that is open.
   // `environment` is all of it, "NAME=value". kNotFound or kPermissionDenied when it cannot be
   // started. Called once, before or after WaitForEnd began.
-  absl::Status Start(const std::vector<std::string>& command, std::vector<std::string> environment);
+  absl::Status Start(const std::vector<std::string>& command,
+                     const std::vector<std::string>& environment);
 
   // Returns when the program has ended, with the exit code of a shell: its own, or 128 and the
   // signal that ended it; and while there is none, at the first signal, with 128 and its number.

@@ -140,9 +140,7 @@ server::Options ServerOptions(int port, const LocalCertificates& certificates) {
 
 std::vector<std::string> EnvironmentWith(const std::string& kubeconfig) {
   std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (!std::string_view(*entry).starts_with("KUBECONFIG=")) environment.emplace_back(*entry);
-  }
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   environment.push_back(StrCat("KUBECONFIG=", kubeconfig));
   return environment;
 }
