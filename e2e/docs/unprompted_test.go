@@ -19,6 +19,11 @@ var unprompted = map[string]string{
 	"./dev test":              "it is what runs this",
 
 	"./dev image": "e2e/node, whose image it makes",
+	"./dev image --push registry.example.com/steward": "e2e/registry, to a registry of its own",
+	"kubectl get csv -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,FINALIZERS:.metadata.finalizers | grep delete-custom-resources": "TestInstallation",
+	"kubectl steward doctor":       "e2e/doctor, on a cluster with all that it looks at",
+	"kubectl apply -k deploy/mine": "TestImages_OneNameReachesAll of e2e/deploy builds each overlay that the documents show",
+	`kubectl create secret docker-registry registry -n steward-system --docker-server=registry.example.com --docker-username=puller --docker-password="$PASSWORD"`: "TestInstallation",
 	"kubectl apply -f bin/image/install.yaml":                                                             "e2e/node",
 	"kubectl wait --for=create apiservice/v1alpha1.views.operators.coreos.com --timeout=2m":               "e2e/node",
 	"kubectl wait apiservice v1alpha1.views.operators.coreos.com --for=condition=Available --timeout=60s": "e2e/node",
