@@ -378,7 +378,7 @@ patches:
 		"- --copied-csv-controllers-address=dns:///steward-copied-csvs.steward-system.svc:9443", "- --payload-dir=/payload",
 		"- --plan-controllers-address=dns:///steward-install-plans.steward-system.svc:9443",
 		"- --bundle-preview-token-file=/etc/steward/bundle-previews/token",
-		"hostNetwork: true", "- --secure-port=10643", "containerPort: 10643", "pod-security.kubernetes.io/enforce: privileged"} {
+		"hostNetwork: true", "dnsPolicy: ClusterFirstWithHostNet", "pod-security.kubernetes.io/enforce: privileged"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in what kustomize makes of it", part)
 		}
