@@ -567,13 +567,13 @@ int RunAll(uint64_t first, uint64_t count) {
   std::printf("seeds %llu to %llu\n", static_cast<unsigned long long>(first),
               static_cast<unsigned long long>(first + count - 1));
   std::fflush(stdout);  // also printed when the run is interrupted
+  const bool tell = std::getenv("STEWARD_CLEANUP_SEED") != nullptr && count == 1;
   int deletions = 0;
   for (uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
     // For whoever finds a run that broke off.
     if (count > 1)
       std::fprintf(stderr, "STEWARD_CLEANUP_SEED=%llu\n", static_cast<unsigned long long>(seed));
-    deletions +=
-        seed % 3 == 0 ? RunOne<Together>(seed, count == 1) : RunOne<Schedule>(seed, count == 1);
+    deletions += seed % 3 == 0 ? RunOne<Together>(seed, tell) : RunOne<Schedule>(seed, tell);
   }
   std::printf("%d deletions\n", deletions);
   return deletions;
@@ -590,6 +590,16 @@ TEST(ScheduleTest, StaysInsideOfWhatIsAllowed) {
   // If interference were so frequent that nothing ever happens, the test would prove nothing.
   if (count >= 50) {
     EXPECT_GE(deletions, static_cast<int>(count));
+  }
+}
+
+// A round's time passed while a sender waited, and nobody woke it; a co-owner that was seen to go;
+// a namespace that was terminated twice.
+TEST(ScheduleTest, SeedsThatFoundFaultsDoSo) {
+  if (std::getenv("STEWARD_CLEANUP_SEED") != nullptr) GTEST_SKIP() << "one seed is asked for";
+  for (const uint64_t seed : {3011581559u, 3338699676u, 4241438225u}) {
+    const int ignored = RunAll(seed, 1);
+    (void)ignored;
   }
 }
 

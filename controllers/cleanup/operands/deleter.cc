@@ -99,9 +99,9 @@ struct Deleter::Batch {
 //                           └─ too old when its turn comes: dropped
 //
 // A round is also over when nothing is left to be sent, when it sent as much as it may, and when
-// its time has passed (IsOver); once over it stays so. A reader notifies `read` after each reading;
-// a sender notifies `due` when it waits, and when another reading is due. Senders that end notify
-// both, so that all waiting tasks notice it; the last one to end notifies `ended`. Batches outlive
+// its time has passed (IsOver); once over it stays so. A reader notifies `read` after each reading,
+// and when it ends; a sender notifies `due` when it waits, and when another reading is due. Senders
+// that end notify both, so that all waiting tasks notice it; the last one to end notifies `ended`. Batches outlive
 // the round, for the next one with the same cursor.
 struct Deleter::State {
   DeletionCursor& cursor;
@@ -265,6 +265,8 @@ VoidTask Deleter::ReadGuards(State& state) {
     }
     state.read.Notify();
   }
+  // The round's time may have passed since a sender began to wait.
+  state.read.Notify();
 }
 
 VoidTask Deleter::Send(State& state) {

@@ -360,7 +360,8 @@ void Oracle::CheckLetGo(const SeenCsv& csv, const Moment& now, const Pass& pass)
     absl::Duration last;
     for (size_t i = 0; i < history_.size() && history_[i].since <= now.since; ++i) {
       const SeenCsv* then = history_[i].Find(csv.key, csv.uid);
-      if (then == nullptr || !then->deleting || !Refuses(history_[i], *then)) continue;
+      if (then == nullptr || !then->deleting) continue;
+      if (!Refuses(history_[i], *then) && !MayCountGone(*then, history_[i])) continue;
       if (!first.has_value()) first = history_[i].since;
       last = i + 1 < history_.size() ? history_[i + 1].since : Now();
     }
@@ -410,20 +411,21 @@ void Oracle::CheckEmpty(const Stretch& window, absl::Duration began) {
           const SeenGroup* group = m.GroupOf(then);
           return then.owned.contains(definition) && group->spec.Has(ns) && group->synced->Has(ns);
         });
-    if (wanted && !MayCountGone(*csv)) Violate(StrCat(what, ", which is to be deleted"));
+    if (wanted && !MayCountGone(*csv, now())) Violate(StrCat(what, ", which is to be deleted"));
   }
 }
 
-// One that shared with it, and that nobody opted in to, is gone. Whoever saw it counts it for a
-// minute; who did not, does not.
-bool Oracle::MayCountGone(const SeenCsv& csv) const {
+// At that moment one that shared with it, and that nobody opted in to, is gone. Whoever saw it
+// counts it for a minute; who did not, does not.
+bool Oracle::MayCountGone(const SeenCsv& csv, const Moment& at) const {
   return std::any_of(history_.begin(), history_.end(), [&](const Moment& moment) {
-    return std::any_of(moment.csvs.begin(), moment.csvs.end(), [&](const auto& entry) {
-      const SeenCsv& other = entry.second;
-      const bool opted_in = other.finalizer && other.enabled;
-      return other.key != csv.key && !opted_in && now().Find(other.key, other.uid) == nullptr &&
-             (Share(other, csv) || other.replaces == csv.key.name);
-    });
+    return moment.since <= at.since &&
+           std::any_of(moment.csvs.begin(), moment.csvs.end(), [&](const auto& entry) {
+             const SeenCsv& other = entry.second;
+             const bool opted_in = other.finalizer && other.enabled;
+             return other.key != csv.key && !opted_in && at.Find(other.key, other.uid) == nullptr &&
+                    (Share(other, csv) || other.replaces == csv.key.name);
+           });
   });
 }
 

@@ -96,7 +96,7 @@ class Oracle {
   // The operator's rights are released, or the finalizer goes: `now` is the state before that.
   void CheckLetGo(const SeenCsv& csv, const Moment& now, const Pass& pass);
   void CheckEmpty(const Stretch& pass, absl::Duration began);
-  bool MayCountGone(const SeenCsv& csv) const;
+  bool MayCountGone(const SeenCsv& csv, const Moment& at) const;
   void Taint(const SeenCsv& released, absl::Duration began);
 
   TestCluster& cluster_;
