@@ -41,7 +41,9 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer os.RemoveAll(helmDir)
-	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(helmDir, "helm"), "helm.sh/helm/v3/cmd/helm")
+	// As its releases do: without them it takes the cluster for one of Kubernetes 1.20 where it asks none.
+	version := "-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1 -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=34"
+	build := exec.Command("go", "build", "-trimpath", "-ldflags="+version, "-o", filepath.Join(helmDir, "helm"), "helm.sh/helm/v3/cmd/helm")
 	build.Dir = filepath.Join(root, "e2e", "helm")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("building Helm: %w\n%s", err, out)
@@ -70,7 +72,10 @@ func helm(ctx context.Context, args ...string) (string, error) {
 func template(t *testing.T, chart string, values []string, flags ...string) (string, error) {
 	t.Helper()
 	args := []string{"template", "steward", chart, "--namespace", "steward-system"}
-	dir := t.TempDir()
+	// Helm takes a comma, which names of tests have, for the end of a name.
+	dir, err := os.MkdirTemp("", "steward-values-")
+	must(t, err)
+	defer os.RemoveAll(dir)
 	for i, each := range values {
 		file := filepath.Join(dir, fmt.Sprintf("%d.yaml", i))
 		must(t, os.WriteFile(file, []byte(each), 0o644))

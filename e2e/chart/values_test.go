@@ -28,7 +28,7 @@ func TestValues_WrongOnesAreRefused(t *testing.T) {
 		{anImage + `families: {installPlans: {bundlePreviews: true}}`,
 			"families.installPlans.optionalManifests and bundlePreviews need families.installPlans.enabled"},
 		{anImage + `console: {enabled: true}`, "console.enabled is for OpenShift, where certificates.provider is openshift"},
-		{anImage + `nodeSelector: {kubernetes.io/arch: arm64}`, "at '/nodeSelector': invalid propertyName 'kubernetes.io/arch'"},
+		{anImage + `nodeSelector: {kubernetes.io/arch: arm64}`, "nodeSelector cannot choose kubernetes.io/arch and kubernetes.io/os: the image is for linux on amd64"},
 		{anImage + `affinity: {podAntiAffinity: {}}`, "at '/affinity': additional properties 'podAntiAffinity' not allowed"},
 		{anImage + `tolerations: [{key: a, operator: Equals}]`, "at '/tolerations/0/operator': value must be one of 'Exists', 'Equal', 'Lt', 'Gt'"},
 		{anImage + `egress: {kubeApiserverPorts: []}`, "at '/egress/kubeApiserverPorts': minItems: got 0, want 1"},

@@ -93,7 +93,16 @@ func render(deploy string, s settings) (objects []object, err error) {
 		if err := each.SetAnnotations(annotations); err != nil {
 			return nil, err
 		}
-		objects = append(objects, object{source, each.GetKind(), each.GetNamespace(), each.GetName(), each.GetApiVersion(), each.YNode()})
+		// As it is printed: kustomize has some line breaks of folded texts twice then, and so have clusters.
+		text, err := each.AsYAML()
+		if err != nil {
+			return nil, err
+		}
+		printed, err := yaml.Parse(string(text))
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, object{source, each.GetKind(), each.GetNamespace(), each.GetName(), each.GetApiVersion(), printed.YNode()})
 	}
 	return objects, nil
 }
