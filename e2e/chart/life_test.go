@@ -65,7 +65,7 @@ func TestLife_ByTheDocumentedCommands(t *testing.T) {
 	if len(l.documented) > 0 {
 		t.Errorf("nothing runs %q", l.documented)
 	}
-	if said := l.said(); len(said) != 2 || !strings.Contains(said[1], "clusterroles steward-view") {
+	if said := l.said(); len(said) != 2 || !strings.Contains(said[1], "clusterroles.rbac.authorization.k8s.io steward-view") {
 		t.Errorf("the Job said %q", said)
 	}
 	// Nothing holds up the deletion of any namespace.
