@@ -2,7 +2,6 @@ package chart
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -68,7 +66,47 @@ func TestLife_ByTheDocumentedCommands(t *testing.T) {
 	if said := l.said(); len(said) != 2 || !strings.Contains(said[1], "clusterroles.rbac.authorization.k8s.io steward-view") {
 		t.Errorf("the Job said %q", said)
 	}
-	// Nothing holds up the deletion of any namespace.
+	l.isAsBefore(t, before)
+}
+
+// What kubectl has installed goes over to Helm, and what Helm has installed is removed by `kubectl steward remove`, also after an
+// uninstallation that was refused.
+func TestLife_FromKubectlToHelmAndBack(t *testing.T) {
+	l := start(t)
+	before := l.objects(t)
+	if out, err := l.shell(t.Context(), "kubectl apply -k deploy/overlays/standalone"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	l.runSteward(t)
+	registered := l.registration(t)
+	install := strings.Replace(l.documented[1], "helm install", "helm install --take-ownership", 1)
+	if out, err := l.shell(t.Context(), install); err != nil {
+		t.Fatalf("%s: %v: %s", install, err, out)
+	}
+	if image := l.deployment(t, "steward-controllers").Spec.Template.Spec.Containers[0].Image; image == "steward" {
+		t.Error("Helm left the image as it was")
+	}
+	must(t, l.WaitAvailable(t.Context()))
+	if again := l.registration(t); again != registered {
+		t.Error("Helm has another APIService made")
+	}
+	operator := l.optIn(t)
+	if out, err := l.shell(t.Context(), "helm uninstall steward --namespace steward-system"); err == nil {
+		t.Fatalf("it is uninstalled while an operator is opted in: %s", out)
+	}
+	program, err := cluster.Binary()
+	must(t, err)
+	if out, err := l.shell(t.Context(), program+" kubectl remove --yes --release-opt-ins"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	l.deleteNamespace(t, operator)
+	l.isAsBefore(t, before)
+}
+
+// isAsBefore is when no object of the cluster is left that was not there before, none is gone, and nothing holds up the deletion of
+// any namespace.
+func (l *life) isAsBefore(t *testing.T, before []string) {
+	t.Helper()
 	if out, err := l.shell(t.Context(), "kubectl create namespace afterwards && kubectl delete namespace afterwards --timeout=2m"); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -87,19 +125,33 @@ func TestLife_ByTheDocumentedCommands(t *testing.T) {
 	t.Logf("%d objects are as before", len(before))
 }
 
+// optIn makes an operator that is opted in to cleanup, in a namespace of its name.
+func (l *life) optIn(t *testing.T) (name string) {
+	t.Helper()
+	name = "opted-in"
+	csv := olm.CSV(name, olm.OperatorGroup(name, "own", name), name)
+	csv.SetFinalizers([]string{"operatorframework.io/delete-custom-resources"})
+	must(t, olm.Create(t.Context(), l.Any, olm.Namespace(name), csv))
+	return name
+}
+
+func (l *life) deleteNamespace(t *testing.T, name string) {
+	t.Helper()
+	if out, err := l.shell(t.Context(), "kubectl delete namespace "+name+" --timeout=2m"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
 // refusesWhileOptedIn is an uninstallation that is refused, and taken back as the document says.
 func (l *life) refusesWhileOptedIn(t *testing.T) {
 	t.Helper()
-	const operators = "operators"
-	csv := olm.CSV("opted-in", olm.OperatorGroup(operators, "own", operators), operators)
-	csv.SetFinalizers([]string{"operatorframework.io/delete-custom-resources"})
-	must(t, olm.Create(t.Context(), l.Any, olm.Namespace(operators), csv))
+	operator := l.optIn(t)
 	before := l.objects(t)
 	out, err := l.shell(t.Context(), "helm uninstall steward --namespace steward-system")
 	if err == nil {
 		t.Fatalf("it is uninstalled while an operator is opted in: %s", out)
 	}
-	const reason = "1 operator opted in to cleanup, which could not be deleted without Steward: operators/opted-in"
+	const reason = "1 operator opted in to cleanup, which could not be deleted without Steward: opted-in/opted-in"
 	if said := l.said(); len(said) != 1 || !strings.Contains(said[0], reason) {
 		t.Errorf("the Job said %q; Helm: %s", said, out)
 	}
@@ -118,17 +170,10 @@ func (l *life) refusesWhileOptedIn(t *testing.T) {
 	if out, err := l.shell(t.Context(), "helm status steward --namespace steward-system"); err != nil || !strings.Contains(out, "STATUS: deployed") {
 		t.Errorf("%v: %s", err, out)
 	}
-	csvs := l.Any.Resource(olm.CSVs).Namespace(operators)
-	_, err = csvs.Patch(t.Context(), "opted-in", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	_, err = l.Any.Resource(olm.CSVs).Namespace(operator).Patch(
+		t.Context(), operator, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 	must(t, err)
-	must(t, csvs.Delete(t.Context(), "opted-in", metav1.DeleteOptions{}))
-	must(t, l.Kube.CoreV1().Namespaces().Delete(t.Context(), operators, metav1.DeleteOptions{}))
-	eventually(t, func() error {
-		if _, err := l.Kube.CoreV1().Namespaces().Get(t.Context(), operators, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-			return fmt.Errorf("the namespace of the operator is still there: %w", errors.Join(err))
-		}
-		return nil
-	})
+	l.deleteNamespace(t, operator)
 }
 
 // life is a cluster, and a folder in which the documented commands are run.

@@ -39,6 +39,12 @@ resources: [OVERLAYS/beside-olm, OVERLAYS/cleanup-all-apis]
 components: [OVERLAYS/cleanup-supported-by-default]`},
 	{"beside OLM, monitoring, egress", `{besideOlm: true, monitoring: {enabled: true}, egress: {enabled: true}}`, `
 resources: [OVERLAYS/beside-olm, OVERLAYS/prometheus, OVERLAYS/egress]`},
+	{"beside OLM, with cert-manager", `{besideOlm: true, certificates: {provider: cert-manager}}`, `
+resources: [OVERLAYS/cert-manager]
+patches:
+- target: {kind: Deployment, name: steward-controllers}
+  patch: |
+    - {op: add, path: /spec/template/spec/containers/0/args/-, value: --reconcilers=cleanup}`},
 	{"copies", `families: {copies: {enabled: true}}`, `
 resources: [OVERLAYS/standalone, OVERLAYS/copies]
 components: [OVERLAYS/copies/apiserver]`},
