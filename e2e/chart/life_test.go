@@ -90,6 +90,13 @@ func TestLife_FromKubectlToHelmAndBack(t *testing.T) {
 	if again := l.registration(t); again != registered {
 		t.Error("Helm has another APIService made")
 	}
+	// Everything that values add is removed, too.
+	all := "{copies: {enabled: true}, installPlans: {enabled: true, optionalManifests: true, bundlePreviews: true}, operators: {enabled: true}, payload: {enabled: true}}"
+	values := "image: {repository: registry.example.com/steward}\ncleanup: {allApis: true}\negress: {enabled: true}\nfamilies: " + all + "\n"
+	must(t, os.WriteFile(filepath.Join(l.dir, "my-values.yaml"), []byte(values), 0o644))
+	if out, err := l.shell(t.Context(), l.documented[2]); err != nil {
+		t.Fatalf("%s: %v: %s", l.documented[2], err, out)
+	}
 	operator := l.optIn(t)
 	if out, err := l.shell(t.Context(), "helm uninstall steward --namespace steward-system"); err == nil {
 		t.Fatalf("it is uninstalled while an operator is opted in: %s", out)

@@ -84,9 +84,14 @@ func parameterizeDeployment(t *tree, name string) (values string, err error) {
 		return "", fmt.Errorf("it lacks replicas, resources, args or a nodeSelector")
 	}
 	priority := pod.at("priorityClassName")
-	defaults := map[string]any{"replicas": plain(replicas), "priorityClassName": "", "extraArgs": []string{}, "resources": plain(resources)}
+	defaults := struct {
+		Replicas          any
+		Resources         any
+		PriorityClassName any      `yaml:"priorityClassName"`
+		ExtraArgs         []string `yaml:"extraArgs"`
+	}{plain(replicas), plain(resources), "", []string{}}
 	if priority != nil {
-		defaults["priorityClassName"] = plain(priority)
+		defaults.PriorityClassName = plain(priority)
 	}
 	text, err := yaml.Marshal(defaults)
 	if err != nil {
