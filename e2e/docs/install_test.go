@@ -26,6 +26,7 @@ func TestInstallation(t *testing.T) {
 	w.says(t, w.does(t, 0, list), "tidepool-postgres.v5.3.1")
 
 	w.does(t, 0, "kubectl create namespace steward-system")
+	w.does(t, 0, command(`kubectl label namespace .*`))
 	w.does(t, 0, "PASSWORD=secret && "+command(`kubectl create secret docker-registry .*`))
 	w.says(t, w.does(t, 0, "kubectl get secret registry -n steward-system -o jsonpath='{.type}'"), "kubernetes.io/dockerconfigjson")
 }

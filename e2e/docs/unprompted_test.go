@@ -21,7 +21,8 @@ var unprompted = map[string]string{
 	"./dev image": "e2e/node, whose image it makes",
 	"./dev image --push registry.example.com/steward": "e2e/registry, to a registry of its own",
 	"kubectl get csv -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,FINALIZERS:.metadata.finalizers | grep delete-custom-resources": "TestInstallation",
-	"kubectl steward doctor":       "e2e/doctor, on a cluster with all that it looks at",
+	"kubectl steward doctor": "e2e/doctor, on a cluster with all that it looks at",
+	"kubectl label namespace steward-system pod-security.kubernetes.io/enforce=privileged --overwrite": "TestInstallation",
 	"kubectl apply -k deploy/mine": "TestImages_OneNameReachesAll of e2e/deploy builds each overlay that the documents show",
 	`kubectl create secret docker-registry registry -n steward-system --docker-server=registry.example.com --docker-username=puller --docker-password="$PASSWORD"`: "TestInstallation",
 	"kubectl apply -f bin/image/install.yaml":                                                             "e2e/node",
@@ -44,6 +45,14 @@ var unprompted = map[string]string{
 	"kubectl wait olmconfig/cluster --for=condition=DisabledCopiedCSVs --timeout=10m":                           migration,
 	"kubectl patch olmconfig cluster --type=merge -p '{\"spec\":{\"features\":{\"disableCopiedCSVs\":false}}}'": migration,
 
+	"kubectl apply -f deploy/base/namespace.yaml":                                                                                        "e2e/chart",
+	"helm install steward bin/image/steward-chart-*.tgz --namespace steward-system --values my-values.yaml":                              "e2e/chart",
+	"helm upgrade steward bin/image/steward-chart-*.tgz --namespace steward-system --values my-values.yaml --set controllers.replicas=3": "e2e/chart",
+	"helm rollback steward --namespace steward-system":                                                                                   "e2e/chart",
+	"helm uninstall steward --namespace steward-system":                                                                                  "e2e/chart",
+	"kubectl wait --for=delete apiservice/v1alpha1.views.operators.coreos.com --timeout=2m":                                              "e2e/chart",
+	"kubectl delete namespace steward-system":                                                                                            "e2e/chart",
+
 	"kubectl steward remove": "e2e/node with --yes; in a terminal, answered with no, e2e/golden",
 
 	"mkdir -p ~/.local/lib/steward ~/.local/bin":                  "tools/dev/archive_test.sh, folders of its own",
@@ -51,7 +60,7 @@ var unprompted = map[string]string{
 	"ln -sf ~/.local/lib/steward/kubectl*steward ~/.local/bin/":   "tools/dev/archive_test.sh, in a folder of its own",
 }
 
-var isCommand = regexp.MustCompile(`^(\./dev|kubectl|steward|ln|export|docker|make|go|bazel|curl|git|mkdir|tar) `)
+var isCommand = regexp.MustCompile(`^(\./dev|kubectl|steward|ln|export|docker|make|go|bazel|curl|git|mkdir|tar|helm) `)
 
 // withoutPrompt are the commands of the fenced blocks that show no prompt.
 func withoutPrompt(t *testing.T, name string) (commands []string) {

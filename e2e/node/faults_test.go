@@ -12,12 +12,11 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 
+	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 )
 
@@ -322,44 +321,7 @@ func (d doomed) finish(t *testing.T, s *scene) {
 // passing kinds come and go by themselves, or are views of others.
 var passing = []string{"events", "leases", "pods", "replicasets", "endpoints", "endpointslices", "installedoperators", "cleanupstatuses"}
 
-// objects are all of the cluster that stay, but for some kinds: none that is being deleted, alone or with its namespace.
-func (s *scene) objects(ctx context.Context, but ...string) (found []string, err error) {
-	client, err := discovery.NewDiscoveryClientForConfig(s.Config)
-	if err != nil {
-		return nil, err
-	}
-	lists, err := client.ServerPreferredResources()
-	if err != nil {
-		return nil, err
-	}
-	going := map[string]bool{}
-	namespaces, err := s.Kube.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	for _, each := range namespaces.Items {
-		going[each.Name] = each.DeletionTimestamp != nil
-	}
-	for _, list := range lists {
-		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			return nil, err
-		}
-		for _, resource := range list.APIResources {
-			if !slices.Contains(resource.Verbs, "list") || slices.Contains(but, resource.Name) {
-				continue
-			}
-			objects, err := s.Any.Resource(version.WithResource(resource.Name)).List(ctx, metav1.ListOptions{})
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", resource.Name, err)
-			}
-			for _, object := range objects.Items {
-				if object.GetDeletionTimestamp() == nil && !going[object.GetNamespace()] {
-					found = append(found, fmt.Sprintf("%s.%s %s/%s", resource.Name, version.Group, object.GetNamespace(), object.GetName()))
-				}
-			}
-		}
-	}
-	slices.Sort(found)
-	return found, nil
+// objects are all of the cluster that stay, but for some kinds.
+func (s *scene) objects(ctx context.Context, but ...string) ([]string, error) {
+	return cluster.Objects(ctx, s.Config, but...)
 }

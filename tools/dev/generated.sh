@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Documents that the program itself writes.
+# Documents that the program itself writes, and what else is made of the sources.
 
 # generate_files FOLDER: writes all of docs/generated into the folder.
 generate_files() {
@@ -41,4 +41,12 @@ generate_go_stubs() {
       --go-grpc_out="$folder" --go-grpc_opt=module="$module" "$package"/*.proto || return 1
   done
   rm -rf "$plugins"
+}
+
+# generate_chart FOLDER: writes the Helm chart of deploy/base and deploy/overlays into the folder.
+generate_chart() {
+  local folder version
+  folder=$(realpath "$1")
+  version=$(sed -n 's/^constexpr char kVersion\[\] = "v\(.*\)";$/\1/p' cmd/steward/version.cc)
+  go -C e2e run ./cmd/chart "$ROOT/deploy" "$version" "$folder"
 }

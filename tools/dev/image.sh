@@ -231,5 +231,6 @@ cmd_image() {
   build_launcher || return 1
   make_archive bin/steward bin/launcher "$version" "$commit" "$epoch" bin/image
   render_install "$KUBECTL" bin/image deploy/overlays/standalone bin/image/install.yaml
+  make_chart deploy/helm "$IMAGE_REPOSITORY" "$version" "$epoch" bin/image
   say "made bin/image/install.yaml, deploy/overlays/standalone with that image, and bin/image/kustomization.yaml for overlays of yours"
 }

@@ -1,0 +1,3 @@
+{{- define "steward.image" -}}
+{{- .Values.image.repository }}{{ with .Values.image.tag }}:{{ . }}{{ end }}{{ with .Values.image.digest }}@{{ . }}{{ end }}
+{{- end }}
