@@ -77,11 +77,18 @@ patches:
     - {op: replace, path: /spec/template/spec/containers/0/args/1, value: --reconcilers=metrics-token}`},
 	{"prometheus on OpenShift", `{certificates: {provider: openshift}, monitoring: {enabled: true}}`, `
 resources: [OVERLAYS/openshift, OVERLAYS/prometheus]`},
-	{"console", `{certificates: {provider: openshift}, console: {enabled: true}}`, `resources: [OVERLAYS/openshift, OVERLAYS/console]`},
+	{"all that OLM does, on OpenShift", `
+certificates: {provider: openshift}
+families: {copies: {enabled: true}, installPlans: {enabled: true}, operators: {enabled: true}, payload: {enabled: true}}`, `
+resources: [OVERLAYS/openshift, OVERLAYS/copies, OVERLAYS/install-plans, OVERLAYS/operators, OVERLAYS/payload]
+components: [OVERLAYS/openshift/users, OVERLAYS/copies/apiserver, OVERLAYS/install-plans/apiserver]`},
+	{"console", `{certificates: {provider: openshift}, console: {enabled: true}}`, `
+resources: [OVERLAYS/openshift, OVERLAYS/console]
+components: [OVERLAYS/openshift/users]`},
 	{"OpenShift, all that is for it", `
 {certificates: {provider: openshift}, console: {enabled: true}, monitoring: {enabled: true}, egress: {enabled: true}, cleanup: {allApis: true, supportedByDefault: true}}`, `
 resources: [OVERLAYS/openshift, OVERLAYS/cleanup-all-apis, OVERLAYS/console, OVERLAYS/prometheus, OVERLAYS/egress]
-components: [OVERLAYS/cleanup-supported-by-default]`},
+components: [OVERLAYS/openshift/users, OVERLAYS/cleanup-supported-by-default]`},
 	{"egress", `egress: {enabled: true}`, `resources: [OVERLAYS/standalone, OVERLAYS/egress]`},
 	{"everything but the console", `
 cleanup: {allApis: true, supportedByDefault: true}

@@ -18,7 +18,7 @@ func TestValues_WrongOnesAreRefused(t *testing.T) {
 		{anImage + `controllers: {replicas: -1}`, "at '/controllers/replicas': minimum: got -1, want 0"},
 		{anImage + `apiserver: {port: 443}`, "at '/apiserver/port': minimum: got 443, want 1,024"},
 		{anImage + `apiserver: {extraArgs: ["v=2"]}`, "at '/apiserver/extraArgs/0': 'v=2' does not match pattern '^--[a-z]'"},
-		{anImage + `apiserver: {hostNetwork: true}`, "at '/apiserver': additional properties 'hostNetwork' not allowed"},
+		{anImage + `apiserver: {hostIPC: true}`, "at '/apiserver': additional properties 'hostIPC' not allowed"},
 		{anImage + `apiserver: {resources: {limit: {}}}`, "at '/apiserver/resources': additional properties 'limit' not allowed"},
 		{anImage + `certificates: {provider: vault}`, "at '/certificates/provider': value must be one of 'steward', 'cert-manager', 'openshift'"},
 		{anImage + `families: {catalogs: {enabled: true}}`, "at '/families': additional properties 'catalogs' not allowed"},

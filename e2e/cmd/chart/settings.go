@@ -78,6 +78,9 @@ func (s settings) overlay() (o overlay) {
 	resource(console, "console")
 	resource(monitoring, "prometheus")
 	resource(egress, "egress")
+	if s.provider == "openshift" {
+		o.components = append(o.components, "overlays/openshift/users")
+	}
 	component(supportedByDefault, "cleanup-supported-by-default")
 	component(hostNetwork, "host-network")
 	component(copies, "copies/apiserver")
