@@ -19,10 +19,15 @@ var unprompted = map[string]string{
 	"./dev test":              "it is what runs this",
 
 	"./dev image": "e2e/node, whose image it makes",
-	"kubectl apply -f bin/image/install.yaml":                                                             "e2e/node",
-	"kubectl wait --for=create apiservice/v1alpha1.views.operators.coreos.com --timeout=2m":               "e2e/node",
-	"kubectl wait apiservice v1alpha1.views.operators.coreos.com --for=condition=Available --timeout=60s": "e2e/node",
-	"kubectl get installedoperators -A":                                                                   "e2e/node",
+	"./dev image --push registry.example.com/steward":                                                                                "e2e/registry, to a registry of its own, by its functions",
+	"COSIGN_PASSWORD=… ./dev image --push registry.example.com/steward --sign-key cosign.key":                                        "e2e/registry, to a registry of its own, by its functions",
+	"cosign verify --key cosign.pub --insecure-ignore-tlog registry.example.com/steward@sha256:…":                                    "TestSign of e2e/registry",
+	"cosign verify-attestation --key cosign.pub --insecure-ignore-tlog --type slsaprovenance1 registry.example.com/steward@sha256:…": "TestSign of e2e/registry",
+	"cosign verify-attestation --key cosign.pub --insecure-ignore-tlog --type spdxjson registry.example.com/steward@sha256:…":        "TestSign of e2e/registry",
+	"kubectl apply -f bin/image/install.yaml":                                                                                        "e2e/node",
+	"kubectl wait --for=create apiservice/v1alpha1.views.operators.coreos.com --timeout=2m":                                          "e2e/node",
+	"kubectl wait apiservice v1alpha1.views.operators.coreos.com --for=condition=Available --timeout=60s":                            "e2e/node",
+	"kubectl get installedoperators -A":                                                                                              "e2e/node",
 
 	"ln -s /usr/local/bin/steward /usr/local/bin/kubectl-steward":          "newWalk, which links it in a folder of its own",
 	"ln -s /usr/local/bin/steward /usr/local/bin/kubectl_complete-steward": "e2e/plugin, which links it, too",
@@ -46,7 +51,7 @@ var unprompted = map[string]string{
 	"ln -sf ~/.local/lib/steward/kubectl*steward ~/.local/bin/":   "tools/dev/archive_test.sh, in a folder of its own",
 }
 
-var isCommand = regexp.MustCompile(`^(\./dev|kubectl|steward|ln|export|docker|make|go|bazel|curl|git|mkdir|tar) `)
+var isCommand = regexp.MustCompile(`^(COSIGN_PASSWORD=… |)(\./dev|cosign|kubectl|steward|ln|export|docker|make|go|bazel|curl|git|mkdir|tar) `)
 
 // withoutPrompt are the commands of the fenced blocks that show no prompt.
 func withoutPrompt(t *testing.T, name string) (commands []string) {

@@ -1,8 +1,11 @@
 # shellcheck shell=bash
 # ./dev image: an OCI archive of bin/steward and the pages that it serves, made without a container engine, what is known of its parts (SPDX), and the manifests
-# that install it. Expects find_kubectl of up.sh.
+# that install it. Expects find_kubectl of up.sh, and registry.sh.
 
 readonly IMAGE_REPOSITORY=docker.io/library/steward
+readonly OCI_INDEX=application/vnd.oci.image.index.v1+json OCI_MANIFEST=application/vnd.oci.image.manifest.v1+json
+# What a provenance says in its own terms is below this; docs/image.md says what it means.
+readonly PROVENANCE_ROOT=https://steward.operatorframework.io/provenance
 # What an image may take, packed.
 MAX_IMAGE_MIB=40
 
@@ -103,6 +106,14 @@ archive() {
 
 size_of() { stat --format=%s "$1"; }
 
+utc() { TZ=UTC date --date="@$1" +%Y-%m-%dT%H:%M:%SZ; }
+
+# purl PACKAGE: the package URL of a Debian package, in which a plus sign is escaped.
+purl() {
+  # shellcheck disable=SC2016  # dpkg-query's own variables
+  dpkg-query --show --showformat='pkg:deb/debian/${Package}@${Version}?arch=${Architecture}\n' "$1" | sed 's/+/%2B/g'
+}
+
 # spdx VERSION COMMIT CREATED PACKAGES: the document of the image's parts.
 spdx() {
   local version=$1 commit=$2 created=$3 packages=$4 package separator=$',\n'
@@ -120,11 +131,12 @@ spdx() {
 JSON
   for package in $packages; do
     printf '%s' "$separator"
+    # shellcheck disable=SC2016  # dpkg-query's own variables
     dpkg-query --show --showformat='    {"SPDXID": "SPDXRef-${Package}", "name": "${Package}", "versionInfo": "${Version}", '"$(
     )"'"downloadLocation": "NOASSERTION", "filesAnalyzed": false, "licenseConcluded": "NOASSERTION", '"$(
     )"'"licenseDeclared": "NOASSERTION", "copyrightText": "NOASSERTION", "supplier": "Organization: Debian", '"$(
-    )"'"externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", '"$(
-    )"'"referenceLocator": "pkg:deb/debian/${Package}@${Version}?arch=${Architecture}"}]}' "$package"
+    )"'"externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", ' "$package"
+    printf '"referenceLocator": "%s"}]}' "$(purl "$package")"
   done
   printf '\n  ],\n  "relationships": [\n'
   printf '    {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-steward"}'
@@ -135,42 +147,102 @@ JSON
   printf '\n  ]\n}\n'
 }
 
-# oci_archive OUT ROOT EPOCH CONFIG REPOSITORY TAG: an image of one layer, the files below ROOT, by its tag and by its digest, so that a
-# node that has loaded it knows it by either. CONFIG are members of its configuration, which say how it runs. Prints the image's
-# digest. Every file in it has the time EPOCH, so that the same files make the same image.
-oci_archive() {
-  local out=$1 root=$2 epoch=$3 config=$4 repository=$5 tag=$6 work created diff layer layer_size config_size manifest size entry
-  created=$(TZ=UTC date --date="@$epoch" +%Y-%m-%dT%H:%M:%SZ)
-  work=$(mktemp -d)
-  mkdir -p "$work/oci/blobs/sha256"
-  archive "$root" "$epoch" >"$work/layer.tar"
-  diff=$(sha256sum "$work/layer.tar" | cut -d ' ' -f 1)
-  gzip -9 --no-name "$work/layer.tar"
-  layer_size=$(size_of "$work/layer.tar.gz")
-  layer=$(blob "$work/layer.tar.gz" "$work/oci")
-  printf '{"architecture":"amd64","os":"linux","created":"%s","config":{%s},"rootfs":{"type":"layers","diff_ids":["sha256:%s"]},"history":[{"created":"%s","created_by":"./dev image"}]}' \
-    "$created" "$config" "$diff" "$created" >"$work/config.json"
-  config_size=$(size_of "$work/config.json")
-  config=$(blob "$work/config.json" "$work/oci")
-  printf '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.oci.image.config.v1+json","digest":"sha256:%s","size":%d},"layers":[{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","digest":"sha256:%s","size":%d}]}' \
-    "$config" "$config_size" "$layer" "$layer_size" >"$work/manifest.json"
-  size=$(size_of "$work/manifest.json")
-  manifest=$(blob "$work/manifest.json" "$work/oci")
-  entry=$(printf '{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:%s","size":%d,"annotations":{"io.containerd.image.name":"%s' \
-    "$manifest" "$size" "$repository")
-  printf '{"imageLayoutVersion":"1.0.0"}' >"$work/oci/oci-layout"
-  printf '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[%s:%s","org.opencontainers.image.ref.name":"%s"}},%s@sha256:%s"}}]}' \
-    "$entry" "$tag" "$tag" "$entry" "$manifest" >"$work/oci/index.json"
-  # For engines that load no OCI layout.
-  printf '[{"Config":"blobs/sha256/%s","RepoTags":["%s:%s"],"Layers":["blobs/sha256/%s"]}]' "$config" "$repository" "$tag" "$layer" \
-    >"$work/oci/manifest.json"
-  archive "$work/oci" "$epoch" >"$out"
-  rm -rf "$work"
-  printf 'sha256:%s\n' "$manifest"
+# build_packages: the Debian packages that compile and link, as far as they are installed.
+build_packages() {
+  # shellcheck disable=SC2016  # dpkg-query's own variables
+  sed -n '/^# Build system and compilers/,/^$/p' tools/packages.txt | grep -v '^#' |
+    xargs -r dpkg-query --show --showformat='${db:Status-Abbrev} ${Package}\n' 2>/dev/null | sed -n 's/^ii *//p'
 }
 
-# make_image PROGRAM VERSION COMMIT EPOCH FOLDER: FOLDER/steward-VERSION.tar, FOLDER/steward-VERSION.spdx.json, and a component that
-# names the image, FOLDER/kustomization.yaml; the same whenever they are made of the same program and libraries.
+# provenance NAME DIGEST VERSION COMMIT PACKAGES: an in-toto statement of what an image was made of, with SLSA's predicate. It names no
+# time, so that the same commit makes the same statement.
+provenance() {
+  local name=$1 digest=$2 version=$3 commit=$4 packages=$5 package
+  cat <<JSON
+{
+  "_type": "https://in-toto.io/Statement/v1",
+  "subject": [{"name": "$name", "digest": {"sha256": "${digest#sha256:}"}}],
+  "predicateType": "https://slsa.dev/provenance/v1",
+  "predicate": {
+    "buildDefinition": {
+      "buildType": "$PROVENANCE_ROOT/image/v1",
+      "externalParameters": {"version": "$version"},
+      "resolvedDependencies": [
+JSON
+  printf '        {"name": "source", "digest": {"gitCommit": "%s"}}' "$(whole_commit "$commit")"
+  # shellcheck disable=SC2086  # one word per package
+  for package in $({ printf '%s\n' $packages && build_packages; } | while read -r each; do purl "$each"; done | sort -u); do
+    printf ',\n        {"uri": "%s"}' "$package"
+  done
+  printf '\n      ]\n    },\n    "runDetails": {"builder": {"id": "%s/builder/v1"}}\n  }\n}\n' "$PROVENANCE_ROOT"
+}
+
+# whole_commit COMMIT: with all its digits, where this repository has it.
+whole_commit() { git rev-parse --quiet --verify "$1^{commit}" 2>/dev/null || printf '%s\n' "$1"; }
+
+# image_blobs LAYOUT ROOT ARCHITECTURE EPOCH CONFIG NAME: adds to an OCI layout an image of one layer, the files below ROOT, and prints its
+# descriptor. CONFIG are members of its configuration, which say how it runs. LAYOUT/manifest.json describes it to engines that load no
+# OCI layout, unless another image is there already.
+image_blobs() {
+  local layout=$1 root=$2 architecture=$3 epoch=$4 config=$5 name=$6 created diff layer layer_size config_size size
+  created=$(utc "$epoch")
+  archive "$root" "$epoch" >"$layout/layer.tar"
+  diff=$(sha256sum "$layout/layer.tar" | cut -d ' ' -f 1)
+  gzip -9 --no-name "$layout/layer.tar"
+  layer_size=$(size_of "$layout/layer.tar.gz")
+  layer=$(blob "$layout/layer.tar.gz" "$layout")
+  printf '{"architecture":"%s","os":"linux","created":"%s","config":{%s},"rootfs":{"type":"layers","diff_ids":["sha256:%s"]},"history":[{"created":"%s","created_by":"./dev image"}]}' \
+    "$architecture" "$created" "$config" "$diff" "$created" >"$layout/config.json"
+  config_size=$(size_of "$layout/config.json")
+  config=$(blob "$layout/config.json" "$layout")
+  [[ -e $layout/manifest.json ]] ||
+    printf '[{"Config":"blobs/sha256/%s","RepoTags":["%s"],"Layers":["blobs/sha256/%s"]}]' "$config" "$name" "$layer" >"$layout/manifest.json"
+  printf '{"schemaVersion":2,"mediaType":"%s","config":{"mediaType":"application/vnd.oci.image.config.v1+json","digest":"sha256:%s","size":%d},"layers":[{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","digest":"sha256:%s","size":%d}]}' \
+    "$OCI_MANIFEST" "$config" "$config_size" "$layer" "$layer_size" >"$layout/image.json"
+  size=$(size_of "$layout/image.json")
+  printf '{"mediaType":"%s","digest":"sha256:%s","size":%d,"platform":{"architecture":"%s","os":"linux"}}\n' \
+    "$OCI_MANIFEST" "$(blob "$layout/image.json" "$layout")" "$size" "$architecture"
+}
+
+# oci_archive OUT EPOCH CONFIG REPOSITORY TAG ARCHITECTURE=ROOT...: an index of one image for each architecture, by its tag and by its
+# digest, so that a node that has loaded it knows it by either. Prints the index's digest. Every file in it has the time EPOCH, so
+# that the same files make the same index.
+oci_archive() {
+  local out=$1 epoch=$2 config=$3 repository=$4 tag=$5 each images='' work index size entry
+  shift 5
+  work=$(mktemp -d)
+  mkdir -p "$work/blobs/sha256"
+  for each in "$@"; do
+    images+=${images:+,}$(image_blobs "$work" "${each#*=}" "${each%%=*}" "$epoch" "$config" "$repository:$tag")
+  done
+  printf '{"schemaVersion":2,"mediaType":"%s","manifests":[%s]}' "$OCI_INDEX" "$images" >"$work/images.json"
+  size=$(size_of "$work/images.json")
+  index=$(blob "$work/images.json" "$work")
+  entry=$(printf '{"mediaType":"%s","digest":"sha256:%s","size":%d,"annotations":{"io.containerd.image.name":"%s' \
+    "$OCI_INDEX" "$index" "$size" "$repository")
+  printf '{"imageLayoutVersion":"1.0.0"}' >"$work/oci-layout"
+  printf '{"schemaVersion":2,"mediaType":"%s","manifests":[%s:%s","org.opencontainers.image.ref.name":"%s"}},%s@sha256:%s"}}]}' \
+    "$OCI_INDEX" "$entry" "$tag" "$tag" "$entry" "$index" >"$work/index.json"
+  archive "$work" "$epoch" >"$out"
+  rm -rf "$work"
+  printf 'sha256:%s\n' "$index"
+}
+
+# image_component TAG DIGEST [REPOSITORY]: a component that names an image, for overlays. One that is in no registry is named there.
+image_component() {
+  cat <<YAML
+# The image that was made, for an overlay that names this folder under \`components\`. Its registry is named there, if it is not here.
+apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+images:
+- name: steward
+YAML
+  [[ -z ${3:-} ]] || printf '  newName: %s\n' "$3"
+  printf '  newTag: %s\n  digest: %s\n' "$1" "$2"
+}
+
+# make_image PROGRAM VERSION COMMIT EPOCH FOLDER: FOLDER/steward-VERSION.tar, FOLDER/steward-VERSION.spdx.json and .provenance.json, and a
+# component that names the image, FOLDER/kustomization.yaml; the same whenever they are made of the same program and libraries.
 make_image() {
   local program=$1 version=$2 commit=$3 epoch=$4 folder=$5 work tag packages config digest size
   # A tag has no plus sign.
@@ -181,25 +253,18 @@ make_image() {
   packages=$(umask 022 && image_root "$program" "$work/root") || return 1
   config=$(printf '"User":"65532:65532","Entrypoint":["/usr/bin/steward"],"Env":["PATH=/usr/bin"],"WorkingDir":"/","Labels":{"org.opencontainers.image.title":"steward","org.opencontainers.image.version":"%s","org.opencontainers.image.revision":"%s","org.opencontainers.image.licenses":"Apache-2.0"}' \
     "$version" "$commit")
-  digest=$(oci_archive "$folder/steward-$tag.tar" "$work/root" "$epoch" "$config" "$IMAGE_REPOSITORY" "$tag")
-  spdx "$version" "$commit" "$(TZ=UTC date --date="@$epoch" +%Y-%m-%dT%H:%M:%SZ)" "$packages" >"$folder/steward-$tag.spdx.json"
-  cat >"$folder/kustomization.yaml" <<YAML
-# The image that was made, for an overlay that names this folder under \`components\`. The registry is named there, if there is one.
-apiVersion: kustomize.config.k8s.io/v1alpha1
-kind: Component
-images:
-- name: steward
-  newTag: $tag
-  digest: $digest
-YAML
+  digest=$(oci_archive "$folder/steward-$tag.tar" "$epoch" "$config" "$IMAGE_REPOSITORY" "$tag" "amd64=$work/root")
+  spdx "$version" "$commit" "$(utc "$epoch")" "$packages" >"$folder/steward-$tag.spdx.json"
+  provenance "$IMAGE_REPOSITORY" "$digest" "$version" "$commit" "$packages" >"$folder/steward-$tag.provenance.json"
+  image_component "$tag" "$digest" >"$folder/kustomization.yaml"
   rm -rf "$work"
   size=$(size_of "$folder/steward-$tag.tar")
   ((size <= MAX_IMAGE_MIB << 20)) || fail "an image of $((size >> 20)) MiB is larger than $MAX_IMAGE_MIB"
   say "made $folder/steward-$tag.tar: $IMAGE_REPOSITORY:$tag@$digest, $((size >> 20)) MiB"
 }
 
-# render_install KUBECTL FOLDER OVERLAY FILE: the manifests of an overlay in one file, with the image that make_image left in a folder,
-# as a node knows it that has loaded the archive.
+# render_install KUBECTL FOLDER OVERLAY FILE: the manifests of an overlay in one file, with the image that FOLDER/kustomization.yaml names. One
+# that is in no registry is named as a node knows it that has loaded the archive.
 render_install() {
   local work status=0
   work=$(realpath "$(mktemp -d)")
@@ -218,8 +283,35 @@ stamp_of() {
   "$1" version | sed -n 's/^steward v\([^,]*\).*commit \([0-9a-f]\{7,\}\).*/\1 \2/p; t; s/^steward v\([^,]*\).*/\1 unknown/p' | head -n 1
 }
 
+# image_options ARGUMENTS...: sets PUSH_TO, SIGN_KEY and INSECURE to what ./dev image was asked for.
+image_options() {
+  PUSH_TO='' SIGN_KEY='' INSECURE=''
+  while [[ $# -gt 0 ]]; do
+    case "$1" in
+      --push | --sign-key)
+        [[ -n ${2:-} ]] || refuse "'image $1' needs a value"
+        if [[ $1 == --push ]]; then PUSH_TO=$2; else SIGN_KEY=$2; fi
+        shift
+        ;;
+      --push=*) PUSH_TO=${1#*=} ;;
+      --sign-key=*) SIGN_KEY=${1#*=} ;;
+      --insecure) INSECURE=1 ;;
+      *) refuse "'image' knows no '$1'" ;;
+    esac
+    shift
+  done
+  if [[ -n $PUSH_TO ]]; then
+    check_repository "$PUSH_TO" "$INSECURE"
+  else
+    [[ -z $SIGN_KEY$INSECURE ]] || refuse "'image' takes --sign-key and --insecure with --push alone"
+  fi
+  [[ -z $SIGN_KEY ]] || check_key "$SIGN_KEY"
+}
+
 cmd_image() {
+  image_options "$@"
   prepare_machine
+  [[ -z $PUSH_TO ]] || build_registry_tools crane ${SIGN_KEY:+cosign}
   build_steward
   build_console || fail "the pages were not built: see above"
   local version commit epoch
@@ -232,4 +324,5 @@ cmd_image() {
   make_archive bin/steward bin/launcher "$version" "$commit" "$epoch" bin/image
   render_install "$KUBECTL" bin/image deploy/overlays/standalone bin/image/install.yaml
   say "made bin/image/install.yaml, deploy/overlays/standalone with that image, and bin/image/kustomization.yaml for overlays of yours"
+  [[ -z $PUSH_TO ]] || publish_image "$KUBECTL" bin/image deploy/overlays/standalone "$PUSH_TO" "$SIGN_KEY"
 }
