@@ -300,6 +300,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"--insecure"}, "with --push alone"},
 		{[]string{"--push", "registry.example.com/steward", "--sign-key", key + ".not"}, "there is no key"},
 		{[]string{"--push", "registry.example.com/steward", "--sign-key", key}, "COSIGN_PASSWORD is not set"},
+		{[]string{"--arch=s390x"}, "takes --arch=amd64"},
 		{[]string{"--force"}, "knows no '--force'"},
 	} {
 		_, stderr, err := dev(t, nil, `unset COSIGN_PASSWORD; exec ./dev image "$@"`, each.arguments...)

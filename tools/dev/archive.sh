@@ -19,7 +19,7 @@ build_launcher() {
 
 # archive_root PROGRAM LAUNCHER ROOT: the program and its libraries, the loader and the C library among them, in lib/; the launcher under
 # each name by which Steward is called; licence texts. The program finds nothing of the system's by itself but CA roots.
-# Prints the packages that these, and what is compiled in, come from.
+# Prints the records of the packages that these, and what is compiled in, come from.
 archive_root() {
   local program=$1 launcher=$2 root=$3 library name packages
   mkdir -p "$root/lib" "$root/licenses"
@@ -33,7 +33,8 @@ archive_root() {
   install -m 0644 LICENSE "$root/"
   # shellcheck disable=SC2086  # one word per package
   license_texts "$root/licenses" $packages
-  printf '%s\n' "$packages"
+  # shellcheck disable=SC2086  # one word per package
+  package_records $packages
 }
 
 # make_archive PROGRAM LAUNCHER VERSION COMMIT EPOCH FOLDER: FOLDER/steward-linux-amd64.tar.gz, its digest beside it, and, where

@@ -1,23 +1,30 @@
 # shellcheck shell=bash
 # ./dev image: an OCI archive of bin/steward and the pages that it serves, made without a container engine, what is known of its parts (SPDX), and the manifests
-# that install it. Expects find_kubectl of up.sh, and registry.sh.
+# that install it. Expects find_kubectl of up.sh, registry.sh and arm64.sh.
 
 readonly IMAGE_REPOSITORY=docker.io/library/steward
 readonly OCI_INDEX=application/vnd.oci.image.index.v1+json OCI_MANIFEST=application/vnd.oci.image.manifest.v1+json
 # What a provenance says in its own terms is below this; docs/image.md says what it means.
 readonly PROVENANCE_ROOT=https://steward.operatorframework.io/provenance
+# What the functions below look at: programs of this architecture, and the libraries and packages that are below a folder. for_arm64 of arm64.sh
+# sets others.
+ARCHITECTURE=amd64 SYSROOT=''
+# shellcheck disable=SC2016  # dpkg-query's own variables
+readonly PACKAGE_RECORD='${Package} ${Version} ${Architecture}\n'
 # What an image may take, packed.
 MAX_IMAGE_MIB=40
 
 # shared_libraries PROGRAM: the files that the loader maps for it, and the loader itself, as the program names them.
 shared_libraries() {
-  ldd "$1" | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[[:space:]]*\(\/[^ ]*ld-linux[^ ]*\) .*/\1/p' | sort -u
+  if [[ $ARCHITECTURE == arm64 ]]; then arm64_ldd "$1"; else ldd "$1"; fi |
+    sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[[:space:]]*\(\/[^ ]*ld-linux[^ ]*\) .*/\1/p' | sort -u
 }
 
 # package_of FILE: the Debian package that a file came with. Packages list some files below /lib, which is /usr/lib.
 package_of() {
   local file found
-  file=$(realpath "$1")
+  file=$(realpath "$SYSROOT$1")
+  file=${file#"$SYSROOT"}
   found=$(dpkg-query -S "$file" 2>/dev/null || dpkg-query -S "${file#/usr}" 2>/dev/null) || fail "no Debian package has $1"
   head -n 1 <<<"${found%%: *}" | cut -d , -f 1
 }
@@ -27,8 +34,8 @@ package_of() {
 header_packages() {
   local header folder found
   while read -r header; do
-    for folder in /usr/include "/usr/include/$(uname -m)-linux-gnu" /usr/include/c++/*; do
-      if [[ -e $folder/$header ]]; then printf '%s\n' "$folder/$header"; fi
+    for folder in "$SYSROOT/usr/include" "$SYSROOT"/usr/include/*-linux-gnu "$SYSROOT"/usr/include/c++/*; do
+      if [[ -e $folder/$header ]]; then printf '%s\n' "${folder#"$SYSROOT"}/$header"; fi
     done
   done < <(program_sources | xargs -0 sed -n 's/^#include [<"]\([^>"]*\)[>"].*/\1/p' | sort -u) | xargs -r dpkg-query -S | cut -d : -f 1 | sort -u
 }
@@ -56,12 +63,15 @@ license_texts() {
   shift
   for package in "$@"; do
     mkdir -p "$folder/${package%%:*}"
-    install -m 0644 "/usr/share/doc/${package%%:*}/copyright" "$folder/${package%%:*}/"
+    install -m 0644 "$SYSROOT/usr/share/doc/${package%%:*}/copyright" "$folder/${package%%:*}/"
   done
 }
 
-# image_root PROGRAM ROOT: the program, the pages, its libraries, CA roots, an account, license texts, and nothing else. Prints the packages that
-# these, and what is compiled in, come from.
+# package_records PACKAGE...: name, version and architecture of each.
+package_records() { dpkg-query --show --showformat="$PACKAGE_RECORD" "$@" | sort -u; }
+
+# image_root PROGRAM ROOT: the program, the pages, its libraries, CA roots, an account, license texts, and nothing else. Prints the records of the
+# packages that these, and what is compiled in, come from.
 image_root() {
   local program=$1 root=$2 library packages
   # Debian's merged layout, since that is where the libraries come from.
@@ -69,7 +79,7 @@ image_root() {
   mkdir -m 1777 "$root/tmp"
   ln -s usr/lib "$root/lib"
   ln -s usr/lib64 "$root/lib64"
-  install -s -m 0755 "$program" "$root/usr/bin/steward"
+  install -s --strip-program="$(if [[ $ARCHITECTURE == amd64 ]]; then echo strip; else echo llvm-strip-19; fi)" -m 0755 "$program" "$root/usr/bin/steward"
   # What ./dev console built, which `steward console` serves.
   if [[ -d bin/console/plugin ]]; then
     mkdir -p "$root/usr/share/steward/console"
@@ -78,7 +88,7 @@ image_root() {
   fi
   while read -r library; do
     mkdir -p "$root$(dirname "$library")"
-    install -m 0755 "$library" "$root$library"
+    install -m 0755 "$SYSROOT$library" "$root$library"
   done < <(shared_libraries "$program")
   install -m 0644 /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
   printf 'steward:x:65532:65532::/:/sbin/nologin\n' >"$root/etc/passwd"
@@ -88,7 +98,8 @@ image_root() {
   packages=$(all_packages "$program" ca-certificates) || return 1
   # shellcheck disable=SC2086  # one word per package
   license_texts "$root/usr/share/doc" $packages
-  printf '%s\n' "$packages"
+  # shellcheck disable=SC2086  # one word per package
+  package_records $packages
 }
 
 # blob FILE FOLDER: moves it to where its digest names it, and prints that.
@@ -108,15 +119,15 @@ size_of() { stat --format=%s "$1"; }
 
 utc() { TZ=UTC date --date="@$1" +%Y-%m-%dT%H:%M:%SZ; }
 
-# purl PACKAGE: the package URL of a Debian package, in which a plus sign is escaped.
+# purl NAME VERSION ARCHITECTURE: the package URL of a Debian package, in which a plus sign is escaped.
 purl() {
-  # shellcheck disable=SC2016  # dpkg-query's own variables
-  dpkg-query --show --showformat='pkg:deb/debian/${Package}@${Version}?arch=${Architecture}\n' "$1" | sed 's/+/%2B/g'
+  local url="pkg:deb/debian/$1@$2?arch=$3"
+  printf '%s\n' "${url//+/%2B}"
 }
 
-# spdx VERSION COMMIT CREATED PACKAGES: the document of the image's parts.
+# spdx VERSION COMMIT CREATED RECORDS: the document of the image's parts.
 spdx() {
-  local version=$1 commit=$2 created=$3 packages=$4 package separator=$',\n'
+  local version=$1 commit=$2 created=$3 records=$4 separator=$',\n' name package_version architecture id
   cat <<JSON
 {
   "spdxVersion": "SPDX-2.3",
@@ -129,23 +140,24 @@ spdx() {
     {"SPDXID": "SPDXRef-steward", "name": "steward", "versionInfo": "$version", "downloadLocation": "NOASSERTION",
      "filesAnalyzed": false, "licenseConcluded": "Apache-2.0", "licenseDeclared": "Apache-2.0", "copyrightText": "NOASSERTION"}
 JSON
-  for package in $packages; do
-    printf '%s' "$separator"
-    # shellcheck disable=SC2016  # dpkg-query's own variables
-    dpkg-query --show --showformat='    {"SPDXID": "SPDXRef-${Package}", "name": "${Package}", "versionInfo": "${Version}", '"$(
-    )"'"downloadLocation": "NOASSERTION", "filesAnalyzed": false, "licenseConcluded": "NOASSERTION", '"$(
-    )"'"licenseDeclared": "NOASSERTION", "copyrightText": "NOASSERTION", "supplier": "Organization: Debian", '"$(
-    )"'"externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", ' "$package"
-    printf '"referenceLocator": "%s"}]}' "$(purl "$package")"
-  done
+  while read -r name package_version architecture; do
+    printf '%s    {"SPDXID": "%s", "name": "%s", "versionInfo": "%s", "downloadLocation": "NOASSERTION", "filesAnalyzed": false, ' \
+      "$separator" "$(spdx_id "$name" "$architecture")" "$name" "$package_version"
+    printf '"licenseConcluded": "NOASSERTION", "licenseDeclared": "NOASSERTION", "copyrightText": "NOASSERTION", "supplier": "Organization: Debian", '
+    printf '"externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": "%s"}]}' \
+      "$(purl "$name" "$package_version" "$architecture")"
+  done <<<"$records"
   printf '\n  ],\n  "relationships": [\n'
   printf '    {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-steward"}'
-  for package in $packages; do
-    printf '%s    {"spdxElementId": "SPDXRef-steward", "relationshipType": "DEPENDS_ON", "relatedSpdxElement": "SPDXRef-%s"}' \
-      "$separator" "${package%%:*}"
-  done
+  while read -r name package_version architecture; do
+    id=$(spdx_id "$name" "$architecture")
+    printf '%s    {"spdxElementId": "SPDXRef-steward", "relationshipType": "DEPENDS_ON", "relatedSpdxElement": "%s"}' "$separator" "$id"
+  done <<<"$records"
   printf '\n  ]\n}\n'
 }
+
+# spdx_id NAME ARCHITECTURE: of a package. There are no plus signs in such.
+spdx_id() { printf 'SPDXRef-%s-%s\n' "${1//+/-plus}" "$2"; }
 
 # build_packages: the Debian packages that compile and link, as far as they are installed.
 build_packages() {
@@ -154,10 +166,10 @@ build_packages() {
     xargs -r dpkg-query --show --showformat='${db:Status-Abbrev} ${Package}\n' 2>/dev/null | sed -n 's/^ii *//p'
 }
 
-# provenance NAME DIGEST VERSION COMMIT PACKAGES: an in-toto statement of what an image was made of, with SLSA's predicate. It names no
-# time, so that the same commit makes the same statement.
+# provenance NAME DIGEST VERSION COMMIT PLATFORMS RECORDS: an in-toto statement of what an image was made of, with SLSA's predicate. It names
+# no time, so that the same commit makes the same statement.
 provenance() {
-  local name=$1 digest=$2 version=$3 commit=$4 packages=$5 package
+  local name=$1 digest=$2 version=$3 commit=$4 platforms=$5 records=$6 package package_version architecture
   cat <<JSON
 {
   "_type": "https://in-toto.io/Statement/v1",
@@ -166,14 +178,13 @@ provenance() {
   "predicate": {
     "buildDefinition": {
       "buildType": "$PROVENANCE_ROOT/image/v1",
-      "externalParameters": {"version": "$version"},
+      "externalParameters": {"version": "$version", "platforms": ["${platforms// /\", \"}"]},
       "resolvedDependencies": [
 JSON
   printf '        {"name": "source", "digest": {"gitCommit": "%s"}}' "$(whole_commit "$commit")"
-  # shellcheck disable=SC2086  # one word per package
-  for package in $({ printf '%s\n' $packages && build_packages; } | while read -r each; do purl "$each"; done | sort -u); do
-    printf ',\n        {"uri": "%s"}' "$package"
-  done
+  while read -r package package_version architecture; do
+    printf ',\n        {"uri": "%s"}' "$(purl "$package" "$package_version" "$architecture")"
+  done < <({ printf '%s\n' "$records" && build_packages | xargs -r dpkg-query --show --showformat="$PACKAGE_RECORD"; } | sort -u)
   printf '\n      ]\n    },\n    "runDetails": {"builder": {"id": "%s/builder/v1"}}\n  }\n}\n' "$PROVENANCE_ROOT"
 }
 
@@ -228,7 +239,7 @@ oci_archive() {
   printf 'sha256:%s\n' "$index"
 }
 
-# image_component TAG DIGEST [REPOSITORY]: a component that names an image, for overlays. One that is in no registry is named there.
+# image_component TAG DIGEST PLATFORMS: a component that names an image, for overlays. Pods go to nodes of amd64, unless the image is for more.
 image_component() {
   cat <<YAML
 # The image that was made, for an overlay that names this folder under \`components\`. Its registry is named there, if it is not here.
@@ -236,31 +247,57 @@ apiVersion: kustomize.config.k8s.io/v1alpha1
 kind: Component
 images:
 - name: steward
+  newTag: $1
+  digest: $2
 YAML
-  [[ -z ${3:-} ]] || printf '  newName: %s\n' "$3"
-  printf '  newTag: %s\n  digest: %s\n' "$1" "$2"
+  [[ $3 != linux/amd64 ]] || return 0
+  cat <<YAML
+patches:
+- target: {kind: Deployment, labelSelector: app.kubernetes.io/part-of=steward}
+  patch: |
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: each}
+    spec:
+      template:
+        spec:
+          nodeSelector: {kubernetes.io/arch: null}
+          affinity:
+            nodeAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+                nodeSelectorTerms:
+                - matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [$(sed -E 's|linux/||g; s/ /, /g' <<<"$3")]}]
+YAML
 }
 
-# make_image PROGRAM VERSION COMMIT EPOCH FOLDER: FOLDER/steward-VERSION.tar, FOLDER/steward-VERSION.spdx.json and .provenance.json, and a
-# component that names the image, FOLDER/kustomization.yaml; the same whenever they are made of the same program and libraries.
+# make_image PROGRAM VERSION COMMIT EPOCH FOLDER [ARM64-PROGRAM]: FOLDER/steward-VERSION.tar, FOLDER/steward-VERSION.spdx.json and
+# .provenance.json, and a component that names the image, FOLDER/kustomization.yaml; the same whenever they are made of the same program
+# and libraries.
 make_image() {
-  local program=$1 version=$2 commit=$3 epoch=$4 folder=$5 work tag packages config digest size
+  local program=$1 version=$2 commit=$3 epoch=$4 folder=$5 arm64=${6:-} work tag records config digest size platforms=linux/amd64 images
   # A tag has no plus sign.
   tag=${version//+/-}
   work=$(mktemp -d)
-  mkdir -p "$work/root" "$folder"
-  chmod 0755 "$work/root"
-  packages=$(umask 022 && image_root "$program" "$work/root") || return 1
+  mkdir -p "$folder"
+  mkdir -m 0755 "$work/amd64" "$work/arm64"
+  records=$(umask 022 && image_root "$program" "$work/amd64") || return 1
+  images=("amd64=$work/amd64")
+  if [[ -n $arm64 ]]; then
+    records+=$'\n'$(umask 022 && for_arm64 image_root "$arm64" "$work/arm64") || return 1
+    images+=("arm64=$work/arm64")
+    platforms+=' linux/arm64'
+  fi
+  records=$(sort -u <<<"$records")
   config=$(printf '"User":"65532:65532","Entrypoint":["/usr/bin/steward"],"Env":["PATH=/usr/bin"],"WorkingDir":"/","Labels":{"org.opencontainers.image.title":"steward","org.opencontainers.image.version":"%s","org.opencontainers.image.revision":"%s","org.opencontainers.image.licenses":"Apache-2.0"}' \
     "$version" "$commit")
-  digest=$(oci_archive "$folder/steward-$tag.tar" "$epoch" "$config" "$IMAGE_REPOSITORY" "$tag" "amd64=$work/root")
-  spdx "$version" "$commit" "$(utc "$epoch")" "$packages" >"$folder/steward-$tag.spdx.json"
-  provenance "$IMAGE_REPOSITORY" "$digest" "$version" "$commit" "$packages" >"$folder/steward-$tag.provenance.json"
-  image_component "$tag" "$digest" >"$folder/kustomization.yaml"
+  digest=$(oci_archive "$folder/steward-$tag.tar" "$epoch" "$config" "$IMAGE_REPOSITORY" "$tag" "${images[@]}")
+  spdx "$version" "$commit" "$(utc "$epoch")" "$records" >"$folder/steward-$tag.spdx.json"
+  provenance "$IMAGE_REPOSITORY" "$digest" "$version" "$commit" "$platforms" "$records" >"$folder/steward-$tag.provenance.json"
+  image_component "$tag" "$digest" "$platforms" >"$folder/kustomization.yaml"
   rm -rf "$work"
   size=$(size_of "$folder/steward-$tag.tar")
-  ((size <= MAX_IMAGE_MIB << 20)) || fail "an image of $((size >> 20)) MiB is larger than $MAX_IMAGE_MIB"
-  say "made $folder/steward-$tag.tar: $IMAGE_REPOSITORY:$tag@$digest, $((size >> 20)) MiB"
+  ((size <= (MAX_IMAGE_MIB << 20) * ${#images[@]})) || fail "an image of $((size >> 20)) MiB is larger than $MAX_IMAGE_MIB"
+  say "made $folder/steward-$tag.tar: $IMAGE_REPOSITORY:$tag@$digest, $((size >> 20)) MiB, for $platforms"
 }
 
 # render_install KUBECTL FOLDER OVERLAY FILE: the manifests of an overlay in one file, with the image that FOLDER/kustomization.yaml names. One
@@ -283,9 +320,9 @@ stamp_of() {
   "$1" version | sed -n 's/^steward v\([^,]*\).*commit \([0-9a-f]\{7,\}\).*/\1 \2/p; t; s/^steward v\([^,]*\).*/\1 unknown/p' | head -n 1
 }
 
-# image_options ARGUMENTS...: sets PUSH_TO, SIGN_KEY and INSECURE to what ./dev image was asked for.
+# image_options ARGUMENTS...: sets PUSH_TO, SIGN_KEY, INSECURE and WITH_ARM64 to what ./dev image was asked for.
 image_options() {
-  PUSH_TO='' SIGN_KEY='' INSECURE=''
+  PUSH_TO='' SIGN_KEY='' INSECURE='' WITH_ARM64=''
   while [[ $# -gt 0 ]]; do
     case "$1" in
       --push | --sign-key)
@@ -296,6 +333,9 @@ image_options() {
       --push=*) PUSH_TO=${1#*=} ;;
       --sign-key=*) SIGN_KEY=${1#*=} ;;
       --insecure) INSECURE=1 ;;
+      --arch=amd64) WITH_ARM64='' ;;
+      --arch=amd64,arm64 | --arch=arm64,amd64) WITH_ARM64=1 ;;
+      --arch*) refuse "'image' takes --arch=amd64 and --arch=amd64,arm64" ;;
       *) refuse "'image' knows no '$1'" ;;
     esac
     shift
@@ -313,12 +353,16 @@ cmd_image() {
   prepare_machine
   [[ -z $PUSH_TO ]] || build_registry_tools crane ${SIGN_KEY:+cosign}
   build_steward
+  if [[ -n $WITH_ARM64 ]]; then
+    prepare_arm64
+    build_arm64 || return 1
+  fi
   build_console || fail "the pages were not built: see above"
   local version commit epoch
   read -r version commit < <(stamp_of bin/steward)
   epoch=$(git log -1 --format=%ct 2>/dev/null) || epoch=0
   rm -rf bin/image
-  make_image bin/steward "$version" "$commit" "$epoch" bin/image
+  make_image bin/steward "$version" "$commit" "$epoch" bin/image ${WITH_ARM64:+bin/steward-arm64}
   find_kubectl
   build_launcher || return 1
   make_archive bin/steward bin/launcher "$version" "$commit" "$epoch" bin/image

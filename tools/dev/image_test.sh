@@ -8,6 +8,8 @@ cd "$ROOT" || exit 1
 source tools/dev/common.sh
 # shellcheck source=tools/dev/image.sh
 source tools/dev/image.sh
+# shellcheck source=tools/dev/registry.sh
+source tools/dev/registry.sh
 # shellcheck source=tools/dev/up.sh
 source tools/dev/up.sh
 
@@ -112,9 +114,34 @@ done
 
 # An image that is in a registry is named there, whatever a node would call it.
 mkdir "$WORK/pushed"
-image_component 1.2.3-gabc sha256:abc registry.example.com/steward >"$WORK/pushed/kustomization.yaml"
+image_component 1.2.3-gabc sha256:abc linux/amd64 >"$WORK/local.yaml"
+registered_component "$WORK/local.yaml" registry.example.com/steward >"$WORK/pushed/kustomization.yaml"
 render_install "$KUBECTL" "$WORK/pushed" "$OVERLAY" "$WORK/pushed.yaml" || echo "nothing is rendered"
 expect "the image in a registry" registry.example.com/steward:1.2.3-gabc@sha256:abc "$(named "$WORK/pushed.yaml")"
+
+# Pods of an image for two architectures go to nodes of either, and nothing else differs.
+mkdir "$WORK/two-platforms"
+image_component 1.2.3-gabc "sha256:abc" "linux/amd64 linux/arm64" >"$WORK/two-platforms/kustomization.yaml"
+render_install "$KUBECTL" "$WORK/two-platforms" "$OVERLAY" "$WORK/two-platforms.yaml" || echo "nothing is rendered"
+python3 - "$WORK/pushed.yaml" "$WORK/two-platforms.yaml" <<'PY'
+import re, sys
+
+def deployments(path):
+    documents = open(path).read().split("\n---\n")
+    return {re.search(r"^  name: (.*)$", each, re.M)[1]: each for each in documents if re.search("^kind: Deployment$", each, re.M)}
+
+one, two = map(deployments, sys.argv[1:])
+if len(two) < 3 or one.keys() != two.keys():
+    print("other deployments: %s, %s" % (one.keys(), two.keys()))
+for name, text in two.items():
+    if "kubernetes.io/arch: amd64" in text or "kubernetes.io/os: linux" not in text:
+        print("%s has another node selector" % name)
+    values = re.search(r"key: kubernetes.io/arch\n +operator: In\n +values:\n +- amd64\n +- arm64\n", text)
+    if not values:
+        print("%s goes to other nodes" % name)
+    if ("podAntiAffinity" in one[name]) != ("podAntiAffinity" in text):
+        print("%s lost its affinity" % name)
+PY
 
 # An index of two images has both, and engines that load no OCI layout get the first.
 mkdir -p "$WORK/one" "$WORK/two"

@@ -4,7 +4,7 @@
 
 registry_tools_dir() {
   local key
-  key=$(cat e2e/registry/go.mod e2e/registry/go.sum tools/dev/registry.sh | sha256sum)
+  key=$({ cat e2e/registry/go.mod e2e/registry/go.sum && declare -f build_registry_tools; } | sha256sum)
   printf '%s/registry-tools/%s\n' "$CACHE" "${key:0:16}"
 }
 
@@ -120,6 +120,9 @@ push_image() {
   or_fail "$image was not tagged" "$REGISTRY_TOOLS/crane" tag "$image" "$tag"
 }
 
+# registered_component FILE REPOSITORY: what image_component made, for an image that is in a registry.
+registered_component() { sed "/^  newName: /d; s|^- name: steward$|&\n  newName: $2|" "$1"; }
+
 # publish_image KUBECTL FOLDER OVERLAY REPOSITORY KEY: pushes the image that make_image left in a folder, and names it there as it is in the
 # registry. Where the registry refuses anything, the folder stays as it was.
 publish_image() {
@@ -128,10 +131,10 @@ publish_image() {
   digest=$(sed -n 's/^  digest: //p' "$folder/kustomization.yaml")
   work=$(mktemp -d)
   (
-    sed "s|{\"name\": \"$IMAGE_REPOSITORY\"|{\"name\": \"$repository\"|" "$folder/steward-$tag.provenance.json" >"$work/steward-$tag.provenance.json"
+    sed "s|^  \"subject\": \[{\"name\": \"[^\"]*\"|  \"subject\": [{\"name\": \"$repository\"|" "$folder/steward-$tag.provenance.json" >"$work/steward-$tag.provenance.json"
     push_image "$work" "$folder" "$tag" "$digest" "$repository" "$key"
     mkdir "$work/component"
-    image_component "$tag" "$digest" "$repository" >"$work/component/kustomization.yaml"
+    registered_component "$folder/kustomization.yaml" "$repository" >"$work/component/kustomization.yaml"
     render_install "$kubectl" "$work/component" "$overlay" "$work/install.yaml" || fail "the manifests were not made"
     cp "$work/steward-$tag.provenance.json" "$work/component/kustomization.yaml" "$work/install.yaml" "$folder/"
   ) || status=$?
