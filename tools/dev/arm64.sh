@@ -13,7 +13,7 @@ arm64_packages() {
 # is made once for each list of packages, with the versions that Debian has then.
 prepare_arm64() {
   local key
-  key=$({ arm64_packages && declare -f make_arm64 download_arm64 unpack_arm64 compiler_for_arm64; } | sha256sum)
+  key=$({ arm64_packages && declare -f compiler_for_arm64; } | sha256sum)
   ARM64=$CACHE/arm64/${key:0:16}
   mkdir -p "$CACHE/arm64"
   (
@@ -21,7 +21,7 @@ prepare_arm64() {
     [[ -e $ARM64/made ]] || make_arm64
   ) 9>"$ARM64.lock" || return 1
   touch "$ARM64"
-  keep_newest 1 "$CACHE/arm64"
+  keep_newest 2 "$CACHE/arm64"
 }
 
 make_arm64() {
@@ -61,6 +61,7 @@ download_arm64() {
 unpack_arm64() {
   local work=$1 package info=$1/root/var/lib/dpkg/info name
   mkdir -p "$info"
+  echo 1 >"$info/format"
   for package in "$work"/debs/cache/archives/*.deb; do
     dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$work/root" || return 1
     # shellcheck disable=SC2016  # dpkg-deb's own variable
@@ -93,7 +94,9 @@ for_arm64() {
 }
 
 # arm64_ldd PROGRAM: as ldd.
-arm64_ldd() { "$ARM64/qemu-aarch64" -L "$ARM64/root" "$ARM64/root/lib/ld-linux-aarch64.so.1" --list "$1"; }
+arm64_ldd() {
+  "$ARM64/qemu-aarch64" -L "$ARM64/root" "$ARM64/root/lib/ld-linux-aarch64.so.1" --list "$1" | sed "s|$ARM64/root/|/|"
+}
 
 # build_arm64 OPTIONS...: leaves bin/steward-arm64. What Bazel knows of this compiler is in a folder of its own.
 build_arm64() {
