@@ -2,7 +2,9 @@ package registry
 
 import (
 	"encoding/json"
+	"encoding/pem"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -226,6 +228,29 @@ func TestPush_HasCredentials(t *testing.T) {
 	must(t, publish(t, folder, repository, "", configured("pusher", "secret")))
 	if named := componentOf(t, folder); named.repository != repository {
 		t.Errorf("the component names %+v", named)
+	}
+}
+
+// A registry with a certificate is spoken to where that is trusted, and not where it is not.
+func TestPush_SpeaksHTTPS(t *testing.T) {
+	quiet := log.New(io.Discard, "", 0)
+	server := httptest.NewUnstartedServer(registry.New(registry.Logger(quiet)))
+	server.Config.ErrorLog = quiet
+	server.StartTLS()
+	defer server.Close()
+	repository := strings.TrimPrefix(server.URL, "https://") + "/steward"
+	authority := filepath.Join(t.TempDir(), "authority.pem")
+	must(t, os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o644))
+	keys := keyPair(t)
+	folder := made(t)
+	before := files(t, folder)
+	refused(t, publish(t, folder, repository, ""), "certificate", folder, before, "")
+	must(t, publish(t, folder, repository, filepath.Join(keys, "cosign.key"), password, "SSL_CERT_FILE="+authority))
+	named := componentOf(t, folder)
+	tagged, err := remote.Head(reference(t, repository+":"+named.tag), remote.WithTransport(server.Client().Transport))
+	must(t, err)
+	if tagged.Digest.String() != named.digest {
+		t.Errorf("%s is tagged, not %s", tagged.Digest, named.digest)
 	}
 }
 

@@ -70,6 +70,11 @@ license_texts() {
 # package_records PACKAGE...: name, version and architecture of each.
 package_records() { dpkg-query --show --showformat="$PACKAGE_RECORD" "$@" | sort -u; }
 
+# ca_roots: all of those that ca-certificates has, as this machine trusts them, or as the package brings them.
+ca_roots() {
+  if [[ -z $SYSROOT ]]; then cat /etc/ssl/certs/ca-certificates.crt; else cat "$SYSROOT"/usr/share/ca-certificates/mozilla/*.crt; fi
+}
+
 # image_root PROGRAM ROOT: the program, the pages, its libraries, CA roots, an account, license texts, and nothing else. Prints the records of the
 # packages that these, and what is compiled in, come from.
 image_root() {
@@ -90,7 +95,7 @@ image_root() {
     mkdir -p "$root$(dirname "$library")"
     install -m 0755 "$SYSROOT$library" "$root$library"
   done < <(shared_libraries "$program")
-  install -m 0644 /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+  ca_roots >"$root/etc/ssl/certs/ca-certificates.crt"
   printf 'steward:x:65532:65532::/:/sbin/nologin\n' >"$root/etc/passwd"
   printf 'steward:x:65532:\n' >"$root/etc/group"
   printf 'hosts: files dns\n' >"$root/etc/nsswitch.conf"
@@ -142,7 +147,7 @@ spdx() {
 JSON
   while read -r name package_version architecture; do
     printf '%s    {"SPDXID": "%s", "name": "%s", "versionInfo": "%s", "downloadLocation": "NOASSERTION", "filesAnalyzed": false, ' \
-      "$separator" "$(spdx_id "$name" "$architecture")" "$name" "$package_version"
+      "$separator" "$(spdx_id "$name" "$package_version" "$architecture")" "$name" "$package_version"
     printf '"licenseConcluded": "NOASSERTION", "licenseDeclared": "NOASSERTION", "copyrightText": "NOASSERTION", "supplier": "Organization: Debian", '
     printf '"externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": "%s"}]}' \
       "$(purl "$name" "$package_version" "$architecture")"
@@ -150,14 +155,17 @@ JSON
   printf '\n  ],\n  "relationships": [\n'
   printf '    {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-steward"}'
   while read -r name package_version architecture; do
-    id=$(spdx_id "$name" "$architecture")
+    id=$(spdx_id "$name" "$package_version" "$architecture")
     printf '%s    {"spdxElementId": "SPDXRef-steward", "relationshipType": "DEPENDS_ON", "relatedSpdxElement": "%s"}' "$separator" "$id"
   done <<<"$records"
   printf '\n  ]\n}\n'
 }
 
-# spdx_id NAME ARCHITECTURE: of a package. There are no plus signs in such.
-spdx_id() { printf 'SPDXRef-%s-%s\n' "${1//+/-plus}" "$2"; }
+# spdx_id NAME VERSION ARCHITECTURE: of a package, in letters, digits, dots and dashes.
+spdx_id() {
+  local id=SPDXRef-$1-$2-$3
+  printf '%s\n' "${id//[^A-Za-z0-9.-]/-}"
+}
 
 # build_packages: the Debian packages that compile and link, as far as they are installed.
 build_packages() {

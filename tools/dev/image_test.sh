@@ -30,7 +30,7 @@ diff -r "$WORK/first" "$WORK/second" || echo "what one program is packed to diff
 libraries=$(sed -n '/^# Libraries/,/^$/p' tools/packages.txt | grep -E '^[a-z0-9.+-]+-dev$' | grep -vE '^libboost-(json|url)')
 
 python3 - "$WORK/first/steward-1.2.3-gabc" "$libraries" <<'PY'
-import gzip, hashlib, io, json, sys, tarfile
+import gzip, hashlib, io, json, re, sys, tarfile
 
 def check(what, right):
     if not right:
@@ -85,6 +85,9 @@ check("there is more than belongs into it: %s" % top, top == {"usr", "etc", "tmp
 document = json.load(open(sys.argv[1] + ".spdx.json"))
 packages = {package["name"] for package in document["packages"]}
 check("the document lacks parts: %s" % packages, {"steward", "libc6", "ca-certificates"} | libraries <= packages)
+identifiers = [package["SPDXID"] for package in document["packages"]]
+check("parts share an identifier", len(set(identifiers)) == len(identifiers))
+check("an identifier has other characters: %s" % identifiers, all(re.fullmatch("SPDXRef-[A-Za-z0-9.-]+", each) for each in identifiers))
 check("a part is of tests alone", not packages & {"libgtest-dev", "libgmock-dev", "libbenchmark-dev"})
 references = {package["name"]: package["externalRefs"][0]["referenceLocator"] for package in document["packages"] if "externalRefs" in package}
 check("a plus sign in a package URL: %s" % references, references["libstdc++-12-dev"].startswith("pkg:deb/debian/libstdc%2B%2B-12-dev@12."))
