@@ -148,7 +148,7 @@ func smallImage(t testing.TB) (string, error) {
 			return
 		}
 		t.Log("there is no bin/image: an image of a small program is pushed")
-		_, stderr, err := dev(t, nil, `make_image /usr/bin/env 1.2.3+gabc "$(git rev-parse HEAD 2>/dev/null || echo unknown)" 1700000000 "$1"
+		_, stderr, err := dev(t, nil, `make_image /usr/bin/env 1.2.3+gabc "$(git rev-parse HEAD 2>/dev/null || echo abc)" 1700000000 "$1"
 			render_install "$2" "$1" `+overlay+` "$1/install.yaml"`, small.folder, kubectl(t))
 		if err != nil {
 			small.err = fmt.Errorf("%w: %s", err, stderr)

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# ./dev image: an OCI archive of bin/steward and the pages that it serves, made without a container engine, what is known of its parts (SPDX), and the manifests
-# that install it. Expects find_kubectl of up.sh, registry.sh and arm64.sh.
+# ./dev image: an OCI archive of bin/steward and the pages that it serves, made without a container engine, what is known of its parts (SPDX) and
+# of how it was made (SLSA provenance), and the manifests that install it. Expects find_kubectl of up.sh, registry.sh and arm64.sh.
 
 readonly IMAGE_REPOSITORY=docker.io/library/steward
 readonly OCI_INDEX=application/vnd.oci.image.index.v1+json OCI_MANIFEST=application/vnd.oci.image.manifest.v1+json
@@ -78,13 +78,14 @@ ca_roots() {
 # image_root PROGRAM ROOT: the program, the pages, its libraries, CA roots, an account, license texts, and nothing else. Prints the records of the
 # packages that these, and what is compiled in, come from.
 image_root() {
-  local program=$1 root=$2 library packages
+  local program=$1 root=$2 strip=strip library packages
   # Debian's merged layout, since that is where the libraries come from.
   mkdir -p "$root"/{usr/bin,usr/lib,usr/lib64,etc/ssl/certs,usr/share/doc/steward}
   mkdir -m 1777 "$root/tmp"
   ln -s usr/lib "$root/lib"
   ln -s usr/lib64 "$root/lib64"
-  install -s --strip-program="$(if [[ $ARCHITECTURE == amd64 ]]; then echo strip; else echo llvm-strip-19; fi)" -m 0755 "$program" "$root/usr/bin/steward"
+  [[ $ARCHITECTURE == amd64 ]] || strip=llvm-strip-19
+  install -s --strip-program="$strip" -m 0755 "$program" "$root/usr/bin/steward"
   # What ./dev console built, which `steward console` serves.
   if [[ -d bin/console/plugin ]]; then
     mkdir -p "$root/usr/share/steward/console"
@@ -177,7 +178,7 @@ build_packages() {
 # provenance NAME DIGEST VERSION COMMIT PLATFORMS RECORDS: an in-toto statement of what an image was made of, with SLSA's predicate. It names
 # no time, so that the same commit makes the same statement.
 provenance() {
-  local name=$1 digest=$2 version=$3 commit=$4 platforms=$5 records=$6 package package_version architecture
+  local name=$1 digest=$2 version=$3 commit=$4 platforms=$5 records=$6 separator='' package package_version architecture
   cat <<JSON
 {
   "_type": "https://in-toto.io/Statement/v1",
@@ -189,9 +190,13 @@ provenance() {
       "externalParameters": {"version": "$version", "platforms": ["${platforms// /\", \"}"]},
       "resolvedDependencies": [
 JSON
-  printf '        {"name": "source", "digest": {"gitCommit": "%s"}}' "$(whole_commit "$commit")"
+  if [[ $commit != unknown ]]; then
+    printf '        {"name": "source", "digest": {"gitCommit": "%s"}}' "$(whole_commit "$commit")"
+    separator=$',\n'
+  fi
   while read -r package package_version architecture; do
-    printf ',\n        {"uri": "%s"}' "$(purl "$package" "$package_version" "$architecture")"
+    printf '%s        {"uri": "%s"}' "$separator" "$(purl "$package" "$package_version" "$architecture")"
+    separator=$',\n'
   done < <({ printf '%s\n' "$records" && build_packages | xargs -r dpkg-query --show --showformat="$PACKAGE_RECORD"; } | sort -u)
   printf '\n      ]\n    },\n    "runDetails": {"builder": {"id": "%s/builder/v1"}}\n  }\n}\n' "$PROVENANCE_ROOT"
 }
