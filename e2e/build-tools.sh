@@ -1,19 +1,27 @@
 #!/bin/sh
 # Builds the real programs that e2e runs beside Steward, from the sources that go.mod pins:
-#   build-tools.sh OUTDIR [PROGRAM...]  ->  OUTDIR/{etcd,kube-apiserver,kube-controller-manager,kubectl}, or those named,
-#   which kubelet, kube-proxy and kube-scheduler can be as well
+#   build-tools.sh [-m MODULE] OUTDIR [PROGRAM...]  ->  OUTDIR/{etcd,kube-apiserver,kube-controller-manager,kubectl}, or
+#   those named, which kubelet, kube-proxy and kube-scheduler can be as well
+# MODULE is the folder, below this one, of the go.mod that pins them: kubernetes/v1.30 pins another release of Kubernetes.
 # Minutes on the first run, nothing when up to date (a stamp for each: hash of what decides the outcome).
 set -eu
 
-[ $# -ge 1 ] || { echo "usage: $0 OUTDIR [PROGRAM...]" >&2; exit 2; }
+module=.
+if [ "${1-}" = -m ] && [ $# -ge 2 ]; then
+  module=$2
+  shift 2
+fi
+[ $# -ge 1 ] || { echo "usage: $0 [-m MODULE] OUTDIR [PROGRAM...]" >&2; exit 2; }
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 shift
 [ $# -gt 0 ] || set -- etcd kubectl kube-apiserver kube-controller-manager
 cd "$(dirname "$0")"
+script=$(pwd)/$(basename "$0")
+cd "$module"
 
 # go.mod names the programs as tools, so they need no main packages of ours.
-stamp=$({ cat go.mod go.sum build-tools.sh && go version; } | sha256sum)
+stamp=$({ cat go.mod go.sum "$script" && go version; } | sha256sum)
 
 # A release of Kubernetes is told its version at link time; so are these, from go.mod.
 version=$(go list -m -f '{{.Version}}' k8s.io/kubernetes)

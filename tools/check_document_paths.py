@@ -1,4 +1,4 @@
-"""Names each path in the documents that leads nowhere: links, and `paths` and `folder:targets` that begin with a folder of this
+"""Names each path in the documents that leads nowhere: links, also to headings, and `paths` and `folder:targets` that begin with a folder of this
 tree; in docs/development.md `file.cc` alone, too. Folders that only a build makes (bin/) are left out."""
 
 import glob
@@ -19,6 +19,20 @@ def exists(path, folder):
     return not target or os.path.exists(build) and f'"{target}"' in open(build, encoding="utf-8").read()
 
 
+def anchors(document):
+    """The names by which the headings of a document are linked to, as GitHub makes them."""
+    text = re.sub(r"(?ms)^```.*?^```", "", open(document, encoding="utf-8").read())
+    headings = re.findall(r"(?m)^#+ (.*)$", text)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def lost_anchors(line, document):
+    for path, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", line):
+        target = os.path.join(os.path.dirname(document), path) if path else document
+        if target.endswith(".md") and os.path.exists(target) and anchor not in anchors(target):
+            yield f"{path}#{anchor}"
+
+
 for document in sorted(DOCUMENTS):
     folder = os.path.dirname(document)
     for number, line in enumerate(open(document, encoding="utf-8"), 1):
@@ -29,5 +43,6 @@ for document in sorted(DOCUMENTS):
                 missing += [] if exists(path, folder) else [path]
             elif "/" not in path and document == "docs/development.md" and not path.startswith("foo"):
                 missing += [] if path in FILES else [path]
+        missing += lost_anchors(line, document)
         for path in missing:
             print(f"{document}:{number}: there is no {path}")

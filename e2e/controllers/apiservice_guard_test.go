@@ -45,7 +45,7 @@ type guarded struct {
 func prepareGuarded(t *testing.T) *guarded {
 	t.Helper()
 	t.Parallel()
-	c, err := cluster.Start(t.Context(), cluster.Options{Controllers: []string{"namespace", "serviceaccount", "garbagecollector"}})
+	c, err := cluster.Start(t.Context(), cluster.Options{Controllers: []string{"namespace", "serviceaccount", "garbagecollector", "clusterrole-aggregation"}})
 	must(t, err)
 	t.Cleanup(func() {
 		if err := c.Stop(); err != nil {

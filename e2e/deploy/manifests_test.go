@@ -359,7 +359,7 @@ kind: Kustomization
 resources: [%[1]s/base, %[1]s/overlays/cleanup-all-apis, %[1]s/overlays/console, %[1]s/overlays/copies, %[1]s/overlays/egress,
   %[1]s/overlays/install-plans, %[1]s/overlays/operators, %[1]s/overlays/payload, %[1]s/overlays/prometheus]
 components: [%[1]s/overlays/cleanup-supported-by-default, %[1]s/overlays/copies/apiserver, %[1]s/overlays/install-plans/apiserver,
-  %[1]s/overlays/install-plans/bundle-previews, %[1]s/overlays/optional-manifests]
+  %[1]s/overlays/install-plans/bundle-previews, %[1]s/overlays/optional-manifests, %[1]s/overlays/host-network]
 images: [{name: steward, newName: registry.example.com/steward, newTag: v1.0.0}]
 patches:
 - target: {kind: ValidatingAdmissionPolicy, name: steward-cleanup-opt-in}
@@ -377,7 +377,8 @@ patches:
 		"- --cleanup-supported-by-default", "- --feature-gates=OptionalManifests=true",
 		"- --copied-csv-controllers-address=dns:///steward-copied-csvs.steward-system.svc:9443", "- --payload-dir=/payload",
 		"- --plan-controllers-address=dns:///steward-install-plans.steward-system.svc:9443",
-		"- --bundle-preview-token-file=/etc/steward/bundle-previews/token"} {
+		"- --bundle-preview-token-file=/etc/steward/bundle-previews/token",
+		"hostNetwork: true", "dnsPolicy: ClusterFirstWithHostNet", "pod-security.kubernetes.io/enforce: privileged"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in what kustomize makes of it", part)
 		}

@@ -88,6 +88,22 @@ build_cluster_tools() {
   keep_newest 3 "$CACHE/cluster-tools"
 }
 
+# kubernetes_tools MODULE: builds the programs of the release of Kubernetes that a folder of e2e/kubernetes pins, and prints the folder that has
+# them, with the etcd and the kubectl of all.
+kubernetes_tools() {
+  local dir common program
+  dir=$CACHE/kubernetes/$(basename "$1")
+  build_cluster_tools etcd kubectl >&2 || return 1
+  mkdir -p "$dir"
+  (
+    flock 9
+    e2e/build-tools.sh -m "${1#e2e/}" "$dir" kube-apiserver kube-controller-manager >&2
+  ) 9>"$dir.lock" || return 1
+  common=$(cluster_tools_dir)
+  for program in etcd kubectl; do ln -sfn "$common/$program" "$dir/$program"; done
+  printf '%s\n' "$dir"
+}
+
 # keep_newest COUNT PARENT: removes the least recently used folders of PARENT.
 keep_newest() {
   local count=$1 parent=$2 dir

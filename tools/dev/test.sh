@@ -49,6 +49,8 @@ cmd_test() {
   end_e2e
   if [[ -n "$full" ]]; then
     stage upgrade upgrade_tests
+    local module
+    for module in e2e/kubernetes/*/; do stage "kubernetes-$(basename "$module")" kubernetes_tests "$module"; done
     stage node node_tests
     if [[ -z $(git status --porcelain --untracked-files=no 2>&1) ]]; then
       stage reproducible reproducible_test
@@ -351,6 +353,21 @@ upgrade_tests() {
   build_older || { say "there is no program of $(older_commit): it cannot be built, or the history does not go back that far" && return 1; }
   STEWARD_OLDER_BIN=$OLDER_PROGRAM STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \
     go -C e2e test -v -count=1 -timeout 30m ./upgrade 2>&1 | tee "$LOGS/$STAGE.log"
+  [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
+  count_go_tests "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
+  return "$status"
+}
+
+# What of e2e is run beside each release of Kubernetes that e2e/kubernetes names: what Steward promises of its API, its controllers, its
+# manifests and its command.
+readonly CORE_PACKAGES=(./cases ./cleanup ./controllers ./copies ./deploy ./doctor ./installplans ./operators ./payload ./plugin ./previews ./rpc)
+
+# kubernetes_tests MODULE: beside the kube-apiserver and the kube-controller-manager that the module pins.
+kubernetes_tests() {
+  local status=0 programs
+  programs=$(kubernetes_tools "$1") || return 1
+  STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$programs \
+    go -C e2e test -p 2 -v -count=1 -timeout 30m "${CORE_PACKAGES[@]}" 2>&1 | tee "$LOGS/$STAGE.log"
   [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
   count_go_tests "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
   return "$status"

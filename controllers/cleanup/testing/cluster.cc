@@ -503,8 +503,12 @@ VoidTask TestCluster::TerminateCsvs() {
 
 VoidTask TestCluster::TerminateNamespace(std::string name) {
   const kube::NamespacedName key{"", name};
-  co_await Merge(kNamespaces, key, R"({"metadata":{"finalizers":["example.com/content"]}})");
-  co_await Remove(kNamespaces, key);
+  const json::value found = co_await Find(kNamespaces, key);
+  // One that is being deleted already takes no further finalizer.
+  if (!found.is_null() && MetadataText(found, "deletionTimestamp").empty()) {
+    co_await Merge(kNamespaces, key, R"({"metadata":{"finalizers":["example.com/content"]}})");
+    co_await Remove(kNamespaces, key);
+  }
   for (const kube::GroupVersionResource& gvr : kOperandKinds) {
     const std::vector<json::value> all = co_await All(gvr);
     for (const json::value& object : all) {
