@@ -98,13 +98,15 @@ arm64_ldd() {
   "$ARM64/qemu-aarch64" -L "$ARM64/root" "$ARM64/root/lib/ld-linux-aarch64.so.1" --list "$1" | sed "s|$ARM64/root/|/|"
 }
 
-# build_arm64 OPTIONS...: leaves bin/steward-arm64. What Bazel knows of this compiler is in a folder of its own.
+# build_arm64 OPTIONS...: leaves bin/steward-arm64. What Bazel knows of this compiler is in a folder of its own, and its server ends with the build.
 build_arm64() {
-  local options folder
+  local base=$CACHE/bazel-arm64 options folder status=0
   options=(--config=release "--repo_env=CC=$ARM64/clang" "--repo_env=CXX=$ARM64/clang++" --repo_env=AR=/usr/bin/llvm-ar-19
     "--action_env=STEWARD_SYSTEM=$(basename "$ARM64")")
-  bazel --output_base="$CACHE/bazel-arm64" build "${options[@]}" "$@" //cmd/steward || return 1
-  folder=$(bazel --output_base="$CACHE/bazel-arm64" info "${options[@]}" bazel-bin 2>/dev/null)
+  bazel --output_base="$base" build "${options[@]}" "$@" //cmd/steward || status=$?
+  folder=$(bazel --output_base="$base" info "${options[@]}" bazel-bin 2>/dev/null)
+  bazel --output_base="$base" shutdown || true
+  [[ $status -eq 0 ]] || return "$status"
   mkdir -p bin
   install -m 0755 "$folder/cmd/steward/steward" bin/steward-arm64.new && mv -f bin/steward-arm64.new bin/steward-arm64
 }
