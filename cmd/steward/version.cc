@@ -17,6 +17,12 @@ std::string GitVersion(const BuildStamp& stamp) {
                 stamp.tree_state == "dirty" ? "-dirty" : "");
 }
 
+#if defined(__aarch64__)
+constexpr char kPlatform[] = "linux/arm64";
+#else
+constexpr char kPlatform[] = "linux/amd64";
+#endif
+
 }  // namespace
 
 discovery::VersionInfo VersionOf(const BuildStamp& stamp) {
@@ -28,7 +34,7 @@ discovery::VersionInfo VersionOf(const BuildStamp& stamp) {
   version.git_tree_state = stamp.tree_state;
   version.build_date = stamp.commit_date;
   version.compiler = "clang";
-  version.platform = "linux/amd64";
+  version.platform = kPlatform;
   return version;
 }
 

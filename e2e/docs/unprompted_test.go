@@ -19,16 +19,21 @@ var unprompted = map[string]string{
 	"./dev test":              "it is what runs this",
 
 	"./dev image": "e2e/node, whose image it makes",
-	"./dev image --push registry.example.com/steward": "e2e/registry, to a registry of its own",
 	"kubectl get csv -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,FINALIZERS:.metadata.finalizers | grep delete-custom-resources": "TestInstallation",
 	"kubectl steward doctor": "e2e/doctor, on a cluster with all that it looks at",
 	"kubectl label namespace steward-system pod-security.kubernetes.io/enforce=privileged --overwrite": "TestInstallation",
 	"kubectl apply -k deploy/mine": "TestImages_OneNameReachesAll of e2e/deploy builds each overlay that the documents show",
 	`kubectl create secret docker-registry registry -n steward-system --docker-server=registry.example.com --docker-username=puller --docker-password="$PASSWORD"`: "TestInstallation",
-	"kubectl apply -f bin/image/install.yaml":                                                             "e2e/node",
-	"kubectl wait --for=create apiservice/v1alpha1.views.operators.coreos.com --timeout=2m":               "e2e/node",
-	"kubectl wait apiservice v1alpha1.views.operators.coreos.com --for=condition=Available --timeout=60s": "e2e/node",
-	"kubectl get installedoperators -A":                                                                   "e2e/node",
+	"./dev image --arch=amd64,arm64":                                                                                                 "tools/dev/arm64_test.sh looks at such an image, where bin/steward-arm64 was built",
+	"./dev image --push registry.example.com/steward":                                                                                "e2e/registry, to a registry of its own, by its functions",
+	"COSIGN_PASSWORD=… ./dev image --push registry.example.com/steward --sign-key cosign.key":                                        "e2e/registry, to a registry of its own, by its functions",
+	"cosign verify --key cosign.pub --insecure-ignore-tlog registry.example.com/steward@sha256:…":                                    "TestSign of e2e/registry",
+	"cosign verify-attestation --key cosign.pub --insecure-ignore-tlog --type slsaprovenance1 registry.example.com/steward@sha256:…": "TestSign of e2e/registry",
+	"cosign verify-attestation --key cosign.pub --insecure-ignore-tlog --type spdxjson registry.example.com/steward@sha256:…":        "TestSign of e2e/registry",
+	"kubectl apply -f bin/image/install.yaml":                                                                                        "e2e/node",
+	"kubectl wait --for=create apiservice/v1alpha1.views.operators.coreos.com --timeout=2m":                                          "e2e/node",
+	"kubectl wait apiservice v1alpha1.views.operators.coreos.com --for=condition=Available --timeout=60s":                            "e2e/node",
+	"kubectl get installedoperators -A":                                                                                              "e2e/node",
 
 	"ln -s /usr/local/bin/steward /usr/local/bin/kubectl-steward":          "newWalk, which links it in a folder of its own",
 	"ln -s /usr/local/bin/steward /usr/local/bin/kubectl_complete-steward": "e2e/plugin, which links it, too",
@@ -60,7 +65,7 @@ var unprompted = map[string]string{
 	"ln -sf ~/.local/lib/steward/kubectl*steward ~/.local/bin/":   "tools/dev/archive_test.sh, in a folder of its own",
 }
 
-var isCommand = regexp.MustCompile(`^(\./dev|kubectl|steward|ln|export|docker|make|go|bazel|curl|git|mkdir|tar|helm) `)
+var isCommand = regexp.MustCompile(`^(COSIGN_PASSWORD=… |)(\./dev|cosign|kubectl|steward|ln|export|docker|make|go|bazel|curl|git|mkdir|tar|helm) `)
 
 // withoutPrompt are the commands of the fenced blocks that show no prompt.
 func withoutPrompt(t *testing.T, name string) (commands []string) {

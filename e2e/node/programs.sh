@@ -67,13 +67,13 @@ make_node_images() {
   mkdir -m 1777 "$work/busybox/tmp"
   # Waits for ever, buries whom nobody else does, and ends when told to.
   install -m 0755 "$dir/debian/usr/bin/catatonit" "$work/pause/pause"
-  oci_archive "$dir/images/pause.tar" "$work/pause" 0 '"User":"65535:65535","Entrypoint":["/pause","-P"]' docker.io/library/pause 1 >/dev/null
+  oci_archive "$dir/images/pause.tar" 0 '"User":"65535:65535","Entrypoint":["/pause","-P"]' docker.io/library/pause 1 amd64="$work/pause" >/dev/null
   install -m 0755 "$dir/debian/bin/busybox" "$work/busybox/bin/busybox"
   for name in $("$work/busybox/bin/busybox" --list); do
     [[ $name == busybox ]] || ln -s busybox "$work/busybox/bin/$name"
   done
   printf 'root:x:0:0:root:/:/bin/sh\n' >"$work/busybox/etc/passwd"
-  oci_archive "$dir/images/busybox.tar" "$work/busybox" 0 '"Cmd":["sh"],"Env":["PATH=/bin"]' docker.io/library/busybox 1 >/dev/null
+  oci_archive "$dir/images/busybox.tar" 0 '"Cmd":["sh"],"Env":["PATH=/bin"]' docker.io/library/busybox 1 amd64="$work/busybox" >/dev/null
   rm -rf "$work"
   touch "$dir/images/made"
 }

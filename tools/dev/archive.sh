@@ -19,7 +19,7 @@ build_launcher() {
 
 # archive_root PROGRAM LAUNCHER ROOT: the program and its libraries, the loader and the C library among them, in lib/; the launcher under
 # each name by which Steward is called; licence texts. The program finds nothing of the system's by itself but CA roots.
-# Prints the packages that these, and what is compiled in, come from.
+# Prints the records of the packages that these, and what is compiled in, come from.
 archive_root() {
   local program=$1 launcher=$2 root=$3 library name packages
   mkdir -p "$root/lib" "$root/licenses"
@@ -33,18 +33,19 @@ archive_root() {
   install -m 0644 LICENSE "$root/"
   # shellcheck disable=SC2086  # one word per package
   license_texts "$root/licenses" $packages
-  printf '%s\n' "$packages"
+  # shellcheck disable=SC2086  # one word per package
+  package_records $packages
 }
 
 # make_archive PROGRAM LAUNCHER VERSION COMMIT EPOCH FOLDER: FOLDER/steward-linux-amd64.tar.gz, its digest beside it, and, where
 # STEWARD_ARCHIVE_URL is set, krew's manifest, FOLDER/steward.yaml; the same whenever they are made of the same program and libraries.
 make_archive() {
-  local program=$1 launcher=$2 version=$3 commit=$4 epoch=$5 folder=$6 work packages size digest
+  local program=$1 launcher=$2 version=$3 commit=$4 epoch=$5 folder=$6 work records size digest
   work=$(mktemp -d)
   mkdir -p "$work/root" "$folder"
   chmod 0755 "$work/root"
-  packages=$(umask 022 && archive_root "$program" "$launcher" "$work/root") || return 1
-  spdx "$version" "$commit" "$(TZ=UTC date --date="@$epoch" +%Y-%m-%dT%H:%M:%SZ)" "$packages" >"$work/root/steward.spdx.json"
+  records=$(umask 022 && archive_root "$program" "$launcher" "$work/root") || return 1
+  spdx "$version" "$commit" "$(utc "$epoch")" "$records" >"$work/root/steward.spdx.json"
   chmod 0644 "$work/root/steward.spdx.json"
   archive "$work/root" "$epoch" | gzip -9 --no-name >"$folder/$ARCHIVE_NAME"
   rm -rf "$work"

@@ -8,6 +8,8 @@ cd "$ROOT" || exit 1
 source tools/dev/common.sh
 # shellcheck source=tools/dev/image.sh
 source tools/dev/image.sh
+# shellcheck source=tools/dev/registry.sh
+source tools/dev/registry.sh
 # shellcheck source=tools/dev/up.sh
 source tools/dev/up.sh
 
@@ -21,14 +23,14 @@ expect() { [[ "$2" == "$3" ]] || printf '%s: want\n%s\ngot\n%s\n' "$1" "$2" "$3"
 for each in first second; do
   make_image /usr/bin/env 1.2.3+gabc abc 1700000000 "$WORK/$each" >/dev/null || echo "no image is made"
 done
-expect "what is made" "kustomization.yaml steward-1.2.3-gabc.spdx.json steward-1.2.3-gabc.tar" "$(cd "$WORK/first" && echo *)"
+expect "what is made" "kustomization.yaml steward-1.2.3-gabc.provenance.json steward-1.2.3-gabc.spdx.json steward-1.2.3-gabc.tar" "$(cd "$WORK/first" && echo *)"
 diff -r "$WORK/first" "$WORK/second" || echo "what one program is packed to differs"
 
 # The packages of libraries that the tree is built with, as a developer's machine gets them. The headers of Boost come with one of three.
 libraries=$(sed -n '/^# Libraries/,/^$/p' tools/packages.txt | grep -E '^[a-z0-9.+-]+-dev$' | grep -vE '^libboost-(json|url)')
 
 python3 - "$WORK/first/steward-1.2.3-gabc" "$libraries" <<'PY'
-import gzip, hashlib, io, json, sys, tarfile
+import gzip, hashlib, io, json, re, sys, tarfile
 
 def check(what, right):
     if not right:
@@ -49,8 +51,10 @@ tags = ["docker.io/library/steward:1.2.3-gabc"]
 check("other names", [each["annotations"]["io.containerd.image.name"] for each in entries]
       == tags + ["docker.io/library/steward@" + entry["digest"]])
 check("other tags", [each["annotations"].get("org.opencontainers.image.ref.name") for each in entries] == ["1.2.3-gabc", None])
-check("two images", {each["digest"] for each in entries} == {entry["digest"]})
-manifest = json.loads(blob(entry))
+check("two indexes", {each["digest"] for each in entries} == {entry["digest"]})
+[described] = json.loads(blob(entry))["manifests"]
+check("another platform", described["platform"] == {"architecture": "amd64", "os": "linux"})
+manifest = json.loads(blob(described))
 config = json.loads(blob(manifest["config"]))
 [layer] = manifest["layers"]
 packed = blob(layer)
@@ -81,7 +85,17 @@ check("there is more than belongs into it: %s" % top, top == {"usr", "etc", "tmp
 document = json.load(open(sys.argv[1] + ".spdx.json"))
 packages = {package["name"] for package in document["packages"]}
 check("the document lacks parts: %s" % packages, {"steward", "libc6", "ca-certificates"} | libraries <= packages)
+identifiers = [package["SPDXID"] for package in document["packages"]]
+check("parts share an identifier", len(set(identifiers)) == len(identifiers))
+check("an identifier has other characters: %s" % identifiers, all(re.fullmatch("SPDXRef-[A-Za-z0-9.-]+", each) for each in identifiers))
 check("a part is of tests alone", not packages & {"libgtest-dev", "libgmock-dev", "libbenchmark-dev"})
+references = {package["name"]: package["externalRefs"][0]["referenceLocator"] for package in document["packages"] if "externalRefs" in package}
+check("a plus sign in a package URL: %s" % references, references["libstdc++-12-dev"].startswith("pkg:deb/debian/libstdc%2B%2B-12-dev@12."))
+statement = json.load(open(sys.argv[1] + ".provenance.json"))
+check("a provenance of something else",
+      statement["subject"] == [{"name": "docker.io/library/steward", "digest": {"sha256": entry["digest"].split(":")[1]}}])
+made_of = {each.get("uri") for each in statement["predicate"]["buildDefinition"]["resolvedDependencies"]}
+check("the provenance lacks parts: %s" % (set(references.values()) - made_of), set(references.values()) <= made_of)
 related = {relation["relatedSpdxElement"] for relation in document["relationships"]}
 check("a part is not related", {package["SPDXID"] for package in document["packages"]} == related)
 PY
@@ -100,6 +114,56 @@ for each in first other; do
   expect "the rest of the $each" "$("$KUBECTL" kustomize "$OVERLAY")" "$(sed -E 's/^( *(- )?image: ).*/\1steward/' "$WORK/$each.yaml")"
 done
 [[ $(named "$WORK/first.yaml") != "$(named "$WORK/other.yaml")" ]] || echo "two programs have one image"
+
+# An image that is in a registry is named there, whatever a node would call it.
+mkdir "$WORK/pushed"
+image_component 1.2.3-gabc sha256:abc linux/amd64 >"$WORK/local.yaml"
+registered_component "$WORK/local.yaml" registry.example.com/steward >"$WORK/pushed/kustomization.yaml"
+render_install "$KUBECTL" "$WORK/pushed" "$OVERLAY" "$WORK/pushed.yaml" || echo "nothing is rendered"
+expect "the image in a registry" registry.example.com/steward:1.2.3-gabc@sha256:abc "$(named "$WORK/pushed.yaml")"
+
+# Pods of an image for two architectures go to nodes of either, and nothing else differs.
+mkdir "$WORK/two-platforms"
+image_component 1.2.3-gabc "sha256:abc" "linux/amd64 linux/arm64" >"$WORK/two-platforms/kustomization.yaml"
+render_install "$KUBECTL" "$WORK/two-platforms" "$OVERLAY" "$WORK/two-platforms.yaml" || echo "nothing is rendered"
+python3 - "$WORK/pushed.yaml" "$WORK/two-platforms.yaml" <<'PY'
+import re, sys
+
+def deployments(path):
+    documents = open(path).read().split("\n---\n")
+    return {re.search(r"^  name: (.*)$", each, re.M)[1]: each for each in documents if re.search("^kind: Deployment$", each, re.M)}
+
+one, two = map(deployments, sys.argv[1:])
+if len(two) < 3 or one.keys() != two.keys():
+    print("other deployments: %s, %s" % (one.keys(), two.keys()))
+for name, text in two.items():
+    if "kubernetes.io/arch: amd64" in text or "kubernetes.io/os: linux" not in text:
+        print("%s has another node selector" % name)
+    values = re.search(r"key: kubernetes.io/arch\n +operator: In\n +values:\n +- amd64\n +- arm64\n", text)
+    if not values:
+        print("%s goes to other nodes" % name)
+    if ("podAntiAffinity" in one[name]) != ("podAntiAffinity" in text):
+        print("%s lost its affinity" % name)
+PY
+
+# An index of two images has both, and engines that load no OCI layout get the first.
+mkdir -p "$WORK/one" "$WORK/two"
+echo 1 >"$WORK/one/file"
+echo 2 >"$WORK/two/file"
+oci_archive "$WORK/both.tar" 0 '"User":"1"' docker.io/library/both 1 amd64="$WORK/one" arm64="$WORK/two" >"$WORK/both.digest"
+python3 - "$WORK/both.tar" "$(cat "$WORK/both.digest")" <<'PY'
+import json, sys, tarfile
+
+archive = tarfile.open(sys.argv[1])
+read = lambda name: json.load(archive.extractfile("./" + name))
+blob = lambda digest: read("blobs/sha256/" + digest.split(":")[1])
+images = {each["platform"]["architecture"]: blob(each["digest"]) for each in blob(sys.argv[2])["manifests"]}
+configs = {name: blob(image["config"]["digest"])["architecture"] for name, image in images.items()}
+if configs != {"amd64": "amd64", "arm64": "arm64"}:
+    print("images of other architectures: %s" % configs)
+if "blobs/sha256/" + images["amd64"]["config"]["digest"].split(":")[1] != read("manifest.json")[0]["Config"]:
+    print("docker load gets another image than the first")
+PY
 
 # An image is refused that is larger than it may be.
 if [[ -x bin/steward ]]; then

@@ -298,11 +298,34 @@ e2e_tests() {
   echo "programs $((SECONDS - start))" >"$LOGS/e2e.times"
   (cd e2e && go vet ./...) || status=1
   (cd examples/grpc/go && go vet ./...) || status=1
-  STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \
-    go -C e2e test -p 2 -v -count=1 -timeout 30m "${E2E_PACKAGES[@]}" 2>&1 | tee "$LOGS/$STAGE.log"
+  STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) test_e2e_packages 2>&1 | tee "$LOGS/$STAGE.log"
   [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
   count_go_tests "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
   return "$status"
+}
+
+# test_e2e_packages: those of E2E_PACKAGES. One with a Go module of its own is no part of `./...`, and is tested by itself.
+test_e2e_packages() {
+  local status=0 package modules=() packages=()
+  for package in "${E2E_PACKAGES[@]}"; do
+    if [[ $package == ./... ]]; then mapfile -t modules < <(tested_modules); fi
+    if [[ -e e2e/$package/go.mod ]]; then modules+=("$package"); else packages+=("$package"); fi
+  done
+  ((${#packages[@]} == 0)) || go -C e2e test -p 2 -v -count=1 -timeout 30m "${packages[@]}" || status=1
+  for package in ${modules[@]+"${modules[@]}"}; do
+    go -C "e2e/$package" vet ./... || status=1
+    go -C "e2e/$package" test -v -count=1 -timeout 30m ./... || status=1
+  done
+  return "$status"
+}
+
+# tested_modules: the folders of e2e with a Go module of their own, and tests.
+tested_modules() {
+  local module
+  for module in e2e/*/go.mod; do
+    module=$(dirname "$module")
+    ! compgen -G "$module/*_test.go" >/dev/null || printf './%s\n' "$(basename "$module")"
+  done
 }
 
 # Types, rules, texts and tests of the pages, which need no cluster.
