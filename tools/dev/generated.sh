@@ -42,3 +42,6 @@ generate_go_stubs() {
   done
   rm -rf "$plugins"
 }
+
+# generate_olm_bundle FOLDER: writes Steward's own bundle for OLM, made of an overlay of deploy/, into the folder.
+generate_olm_bundle() { go -C e2e run ./cmd/olmbundle --output="$1"; }
