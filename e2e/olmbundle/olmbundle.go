@@ -99,15 +99,15 @@ func Generate(root string, options Options) (*Bundle, error) {
 	}
 	for _, each := range bundle.Manifests {
 		each.SetNamespace("")
-		if strings.HasPrefix(each.GetKind(), "ClusterRole") {
+		if each.GetKind() == "ClusterRole" && each.GetName() == guardName {
 			markOwned(each, bundle.CSV.GetName())
 		}
 	}
 	return bundle, nil
 }
 
-// markOwned adds the labels by which OLM deletes roles and bindings of the cluster with their ClusterServiceVersion. OLM adds them only to
-// those that it makes of the ClusterServiceVersion itself, and the APIService has to go with the role that owns it.
+// markOwned adds the labels by which OLM deletes a ClusterRole with its ClusterServiceVersion. OLM adds them only to those that it makes of
+// the ClusterServiceVersion itself, and the APIService has to go with the role that owns it.
 func markOwned(role *object, csv string) {
 	labels := role.GetLabels()
 	maps.Copy(labels, map[string]string{"olm.owner": csv, "olm.owner.kind": csvKind, "olm.owner.namespace": Namespace})

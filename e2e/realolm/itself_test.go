@@ -1,7 +1,9 @@
 package realolm_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -14,10 +16,11 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 
-	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 	"steward.dev/e2e/olmbundle"
@@ -56,7 +59,9 @@ func newItself(t *testing.T) *itself {
 	program, err := cluster.Binary()
 	must(t, err)
 	folder := t.TempDir()
-	must(t, os.Symlink(program, filepath.Join(folder, "kubectl-steward")))
+	for _, name := range []string{"steward", "kubectl-steward"} {
+		must(t, os.Symlink(program, filepath.Join(folder, name)))
+	}
 	i.path = folder + ":" + i.KubectlDir() + ":/usr/bin:/bin"
 	i.runOLM(t, nil)
 	// Its metrics are on a fixed port of all addresses: held, so that it is never opened to the network.
@@ -71,24 +76,31 @@ func newItself(t *testing.T) *itself {
 }
 
 // documented runs a command that stands in the document word for word, in the tree's root.
-func (i *itself) documented(t *testing.T, command string) string {
+func (i *itself) documented(t *testing.T, command string) {
 	t.Helper()
 	if !strings.Contains(i.document, "\n"+command+"\n") {
 		t.Errorf("docs/install.md does not have %q", command)
 	}
-	return i.runs(t, command)
+	i.runs(t, command)
 }
 
-func (i *itself) runs(t *testing.T, command string) string {
+func (i *itself) runs(t *testing.T, command string) {
+	t.Helper()
+	t.Logf("$ %s\n%s", command, i.prints(t, command))
+}
+
+// prints returns what a command writes to standard output.
+func (i *itself) prints(t *testing.T, command string) string {
 	t.Helper()
 	shell := exec.CommandContext(t.Context(), "bash", "-c", command)
 	shell.Dir = i.root
 	shell.Env = []string{"KUBECONFIG=" + i.Admin, "HOME=" + i.Dir, "PATH=" + i.path}
-	out, err := shell.CombinedOutput()
+	var said bytes.Buffer
+	shell.Stderr = &said
+	out, err := shell.Output()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", command, err, out)
+		t.Fatalf("%s: %v\n%s%s", command, err, out, said.String())
 	}
-	t.Logf("$ %s\n%s", command, out)
 	return string(out)
 }
 
@@ -186,6 +198,60 @@ func (i *itself) namespacesCanBeDeleted(t *testing.T) {
 	})
 }
 
+// planned has OLM install a bundle by an approved plan, as its catalog-operator leaves one that it has made of a catalog: the manifests are in
+// a ConfigMap that OLM knows as its own.
+func (i *itself) planned(t *testing.T, folder, replaces string) {
+	t.Helper()
+	var report struct{ InstallPlan string }
+	must(t, json.Unmarshal([]byte(i.prints(t, "steward bundle install "+folder+" -n steward-system -o json")), &report))
+	at := i.Any.Resource(plans).Namespace(olmbundle.Namespace)
+	eventually(t, func() error {
+		plan, err := at.Get(t.Context(), report.InstallPlan, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		steps, _, err := unstructured.NestedSlice(plan.Object, "status", "plan")
+		if err != nil {
+			return err
+		}
+		for _, step := range steps {
+			resource := step.(map[string]any)["resource"].(map[string]any)
+			var reference map[string]any
+			if err := json.Unmarshal([]byte(resource["manifest"].(string)), &reference); err != nil {
+				return err
+			}
+			if reference["kind"] != "ConfigMap" || reference["catalogSourceName"] == nil {
+				continue
+			}
+			reference["replaces"] = replaces
+			text, err := json.Marshal(reference)
+			if err != nil {
+				return err
+			}
+			resource["manifest"] = string(text)
+			_, err = i.Kube.CoreV1().ConfigMaps(olmbundle.Namespace).Patch(t.Context(), reference["name"].(string), types.MergePatchType,
+				[]byte(`{"metadata":{"labels":{"olm.managed":"true"}}}`), metav1.PatchOptions{})
+			if err != nil {
+				return err
+			}
+		}
+		if err := unstructured.SetNestedSlice(plan.Object, steps, "status", "plan"); err != nil {
+			return err
+		}
+		_, err = at.UpdateStatus(t.Context(), plan, metav1.UpdateOptions{})
+		return err
+	})
+	_, err := at.Patch(t.Context(), report.InstallPlan, types.MergePatchType, []byte(`{"spec":{"approved":true}}`), metav1.PatchOptions{})
+	must(t, err)
+	must(t, patiently(still, func() error {
+		plan, err := at.Get(t.Context(), report.InstallPlan, metav1.GetOptions{})
+		if err == nil && phaseOf(plan) != "Complete" {
+			err = fmt.Errorf("the plan is %s: %v", phaseOf(plan), plan.Object["status"].(map[string]any)["conditions"])
+		}
+		return err
+	}))
+}
+
 // objects are all that the cluster has, but Events and Leases.
 func (i *itself) objects(ctx context.Context) (found []string, err error) {
 	client, err := discovery.NewDiscoveryClientForConfig(i.Config)
@@ -226,7 +292,10 @@ func TestItself_InstalledUpgradedRemoved(t *testing.T) {
 	must(t, err)
 
 	i.documented(t, "kubectl apply --server-side -f deploy/olm/policies.yaml")
-	i.documented(t, "kubectl steward bundle install deploy/olm -n steward-system --approve")
+	_, subscription, _ := strings.Cut(i.document, "\n```yaml\n")
+	subscription, _, _ = strings.Cut(subscription, "```")
+	i.runs(t, "kubectl apply -f - <<'EOF'\n"+subscription+"EOF\n")
+	i.planned(t, "deploy/olm", "")
 	i.documented(t, "kubectl wait --for=create csv/steward.v0.1.0 -n steward-system --timeout=2m")
 	i.documented(t, "kubectl wait csv/steward.v0.1.0 -n steward-system --for=jsonpath='{.status.phase}'=Succeeded --timeout=5m")
 	i.hasTheRights(t, "steward.v0.1.0")
@@ -244,7 +313,7 @@ func TestItself_InstalledUpgradedRemoved(t *testing.T) {
 	folder := t.TempDir()
 	must(t, next.Write(folder))
 	i.runs(t, "kubectl apply --server-side -f "+folder+"/policies.yaml")
-	i.runs(t, "kubectl steward bundle install "+folder+" -n steward-system --approve")
+	i.planned(t, folder, "steward.v0.1.0")
 	i.succeeds(t, olmbundle.Namespace, "steward.v0.1.1", still)
 	must(t, i.isGone(t.Context(), olmbundle.Namespace, "steward.v0.1.0", still))
 	i.hasTheRights(t, "steward.v0.1.1")
@@ -284,17 +353,20 @@ func TestItself_InstalledUpgradedRemoved(t *testing.T) {
 	})
 }
 
-// What OLM would bring back is why the ClusterServiceVersion goes first.
-func TestItself_RemovedInTheWrongOrder(t *testing.T) {
+// OLM brings back what is deleted while there is a ClusterServiceVersion, which is why that goes first.
+func TestItself_IsBroughtBack(t *testing.T) {
 	i := newItself(t)
 	i.runs(t, "kubectl apply --server-side -f deploy/olm/policies.yaml")
-	i.runs(t, "kubectl steward bundle install deploy/olm -n steward-system --approve")
+	i.planned(t, "deploy/olm", "")
 	i.succeeds(t, olmbundle.Namespace, "steward.v0.1.0", still)
-	i.runs(t, "kubectl delete deployment steward-apiservice-guard -n steward-system")
-	must(t, check.Poll(func() error {
-		made, err := i.Kube.AppsV1().Deployments(olmbundle.Namespace).Get(t.Context(), "steward-apiservice-guard", metav1.GetOptions{})
-		if err == nil && made.DeletionTimestamp != nil {
-			err = fmt.Errorf("it is being deleted")
+	deployments := i.Kube.AppsV1().Deployments(olmbundle.Namespace)
+	old, err := deployments.Get(t.Context(), "steward-apiservice-guard", metav1.GetOptions{})
+	must(t, err)
+	must(t, deployments.Delete(t.Context(), old.Name, metav1.DeleteOptions{}))
+	must(t, patiently(still, func() error {
+		made, err := deployments.Get(t.Context(), old.Name, metav1.GetOptions{})
+		if err == nil && made.UID == old.UID {
+			err = fmt.Errorf("it is not deleted")
 		}
 		return err
 	}))
