@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,7 +39,7 @@ var (
 type itself struct {
 	*world
 	root string
-	// document is the part of docs/install.md that is about OLM, and path where kubectl and its plugin are.
+	// document is docs/install.md, and path where kubectl and its plugin are.
 	document, path string
 	pods           []*pods.Pod
 }
@@ -54,8 +55,7 @@ func newItself(t *testing.T) *itself {
 	must(t, err)
 	text, err := os.ReadFile(filepath.Join(i.root, "docs", "install.md"))
 	must(t, err)
-	_, part, _ := strings.Cut(string(text), "\n## With OLM\n")
-	i.document, _, _ = strings.Cut(part, "\n## ")
+	i.document = string(text)
 	program, err := cluster.Binary()
 	must(t, err)
 	folder := t.TempDir()
@@ -107,7 +107,7 @@ func (i *itself) prints(t *testing.T, command string) string {
 // startPods runs the programs of the Deployments that OLM made, under the accounts that it made.
 func (i *itself) startPods(t *testing.T) {
 	t.Helper()
-	must(t, pods.LeadServiceHere(t.Context(), i.Cluster))
+	i.leadServiceHere(t)
 	port := 0
 	for _, name := range []string{"steward-certificates", "steward-controllers", "steward-apiserver", "steward-apiservice-guard"} {
 		var more []string
@@ -121,6 +121,27 @@ func (i *itself) startPods(t *testing.T) {
 			port = found
 		}
 	}
+}
+
+// leadServiceHere has the Service lead to this machine until the test ends, however often OLM writes it.
+func (i *itself) leadServiceHere(t *testing.T) {
+	t.Helper()
+	must(t, pods.LeadServiceHere(t.Context(), i.Cluster))
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ; ctx.Err() == nil; time.Sleep(glance) {
+			service, err := i.Kube.CoreV1().Services(olmbundle.Namespace).Get(ctx, "steward-apiserver", metav1.GetOptions{})
+			if err == nil && service.Spec.ExternalName == "" {
+				_ = pods.LeadServiceHere(ctx, i.Cluster)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-done
+	})
 }
 
 func (i *itself) killPods() {
@@ -198,12 +219,17 @@ func (i *itself) namespacesCanBeDeleted(t *testing.T) {
 	})
 }
 
-// planned has OLM install a bundle by an approved plan, as its catalog-operator leaves one that it has made of a catalog: the manifests are in
-// a ConfigMap that OLM knows as its own.
-func (i *itself) planned(t *testing.T, folder, replaces string) {
+// planned has OLM install a bundle by an approved plan, as its catalog-operator makes one: with the bundle's manifests and what follows from
+// the ClusterServiceVersion. The plan of `steward bundle install` has the same steps, and the manifests where OLM does not look.
+func (i *itself) planned(t *testing.T, folder string) {
 	t.Helper()
 	var report struct{ InstallPlan string }
 	must(t, json.Unmarshal([]byte(i.prints(t, "steward bundle install "+folder+" -n steward-system -o json")), &report))
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(i.root, folder)
+	}
+	objects, err := olm.Read(filepath.Join(folder, "manifests"))
+	must(t, err)
 	at := i.Any.Resource(plans).Namespace(olmbundle.Namespace)
 	eventually(t, func() error {
 		plan, err := at.Get(t.Context(), report.InstallPlan, metav1.GetOptions{})
@@ -216,23 +242,26 @@ func (i *itself) planned(t *testing.T, folder, replaces string) {
 		}
 		for _, step := range steps {
 			resource := step.(map[string]any)["resource"].(map[string]any)
-			var reference map[string]any
-			if err := json.Unmarshal([]byte(resource["manifest"].(string)), &reference); err != nil {
-				return err
+			for _, each := range objects {
+				if each.GetKind() != resource["kind"] || each.GetName() != resource["name"] {
+					continue
+				}
+				text, err := each.MarshalJSON()
+				if err != nil {
+					return err
+				}
+				resource["manifest"] = string(text)
 			}
-			if reference["kind"] != "ConfigMap" || reference["catalogSourceName"] == nil {
-				continue
-			}
-			reference["replaces"] = replaces
-			text, err := json.Marshal(reference)
-			if err != nil {
-				return err
-			}
-			resource["manifest"] = string(text)
-			_, err = i.Kube.CoreV1().ConfigMaps(olmbundle.Namespace).Patch(t.Context(), reference["name"].(string), types.MergePatchType,
-				[]byte(`{"metadata":{"labels":{"olm.managed":"true"}}}`), metav1.PatchOptions{})
-			if err != nil {
-				return err
+			// OLM resolves the owner when it makes the account, and hears of the account by it.
+			if resource["kind"] == "ServiceAccount" {
+				account := object("v1", "ServiceAccount", olmbundle.Namespace, resource["name"].(string))
+				owner := object(olm.CSVs.GroupVersion().String(), "ClusterServiceVersion", olmbundle.Namespace, step.(map[string]any)["resolving"].(string))
+				account.SetOwnerReferences([]metav1.OwnerReference{ownerReference(owner)})
+				text, err := account.MarshalJSON()
+				if err != nil {
+					return err
+				}
+				resource["manifest"] = string(text)
 			}
 		}
 		if err := unstructured.SetNestedSlice(plan.Object, steps, "status", "plan"); err != nil {
@@ -241,10 +270,13 @@ func (i *itself) planned(t *testing.T, folder, replaces string) {
 		_, err = at.UpdateStatus(t.Context(), plan, metav1.UpdateOptions{})
 		return err
 	})
-	_, err := at.Patch(t.Context(), report.InstallPlan, types.MergePatchType, []byte(`{"spec":{"approved":true}}`), metav1.PatchOptions{})
+	_, err = at.Patch(t.Context(), report.InstallPlan, types.MergePatchType, []byte(`{"spec":{"approved":true}}`), metav1.PatchOptions{})
 	must(t, err)
 	must(t, patiently(still, func() error {
 		plan, err := at.Get(t.Context(), report.InstallPlan, metav1.GetOptions{})
+		if err == nil && phaseOf(plan) == "Failed" {
+			t.Fatalf("the plan failed: %v", plan.Object["status"].(map[string]any)["conditions"])
+		}
 		if err == nil && phaseOf(plan) != "Complete" {
 			err = fmt.Errorf("the plan is %s: %v", phaseOf(plan), plan.Object["status"].(map[string]any)["conditions"])
 		}
@@ -292,10 +324,11 @@ func TestItself_InstalledUpgradedRemoved(t *testing.T) {
 	must(t, err)
 
 	i.documented(t, "kubectl apply --server-side -f deploy/olm/policies.yaml")
-	_, subscription, _ := strings.Cut(i.document, "\n```yaml\n")
+	_, subscription, _ := strings.Cut(i.document, "\n## With OLM\n")
+	_, subscription, _ = strings.Cut(subscription, "\n```yaml\n")
 	subscription, _, _ = strings.Cut(subscription, "```")
 	i.runs(t, "kubectl apply -f - <<'EOF'\n"+subscription+"EOF\n")
-	i.planned(t, "deploy/olm", "")
+	i.planned(t, "deploy/olm")
 	i.documented(t, "kubectl wait --for=create csv/steward.v0.1.0 -n steward-system --timeout=2m")
 	i.documented(t, "kubectl wait csv/steward.v0.1.0 -n steward-system --for=jsonpath='{.status.phase}'=Succeeded --timeout=5m")
 	i.hasTheRights(t, "steward.v0.1.0")
@@ -307,16 +340,24 @@ func TestItself_InstalledUpgradedRemoved(t *testing.T) {
 		i.lists(t, namespace, "steward.v0.1.0")
 	}
 
+	owner, err := i.Kube.RbacV1().ClusterRoles().Get(t.Context(), "steward-apiservice-guard", metav1.GetOptions{})
+	must(t, err)
+
 	// Another version is installed over it, while the old one's programs serve.
 	next, err := olmbundle.Generate(i.root, olmbundle.Options{Version: "0.1.1", Replaces: "steward.v0.1.0"})
 	must(t, err)
 	folder := t.TempDir()
 	must(t, next.Write(folder))
 	i.runs(t, "kubectl apply --server-side -f "+folder+"/policies.yaml")
-	i.planned(t, folder, "steward.v0.1.0")
+	i.planned(t, folder)
 	i.succeeds(t, olmbundle.Namespace, "steward.v0.1.1", still)
 	must(t, i.isGone(t.Context(), olmbundle.Namespace, "steward.v0.1.0", still))
 	i.hasTheRights(t, "steward.v0.1.1")
+	role, err := i.Kube.RbacV1().ClusterRoles().Get(t.Context(), "steward-apiservice-guard", metav1.GetOptions{})
+	must(t, err)
+	if role.UID != owner.UID || role.Labels["olm.owner"] != "steward.v0.1.1" {
+		t.Errorf("the APIService's owner is %s of %v, and was %s", role.UID, role.Labels, owner.UID)
+	}
 	i.lists(t, i.spaces[0], "steward.v0.1.1")
 	must(t, i.WaitAvailable(t.Context()))
 
@@ -357,7 +398,7 @@ func TestItself_InstalledUpgradedRemoved(t *testing.T) {
 func TestItself_IsBroughtBack(t *testing.T) {
 	i := newItself(t)
 	i.runs(t, "kubectl apply --server-side -f deploy/olm/policies.yaml")
-	i.planned(t, "deploy/olm", "")
+	i.planned(t, "deploy/olm")
 	i.succeeds(t, olmbundle.Namespace, "steward.v0.1.0", still)
 	deployments := i.Kube.AppsV1().Deployments(olmbundle.Namespace)
 	old, err := deployments.Get(t.Context(), "steward-apiservice-guard", metav1.GetOptions{})

@@ -60,10 +60,8 @@ func Of(namespace string, objects []*olm.Object) (Rights, error) {
 			if role == nil {
 				return nil, fmt.Errorf("%s %s binds %s %s, which is not there", each.GetKind(), each.GetName(), kind, name)
 			}
-			rules, _, err := unstructured.NestedSlice(role.Object, "rules")
-			if err != nil {
-				return nil, err
-			}
+			// Those of an aggregated role may be null.
+			rules, _ := role.Object["rules"].([]any)
 			found.Add(fields["name"].(string), where, rules)
 		}
 	}
