@@ -42,12 +42,13 @@ var unprompted = map[string]string{
 	"kubectl wait olmconfig/cluster --for=condition=DisabledCopiedCSVs --timeout=10m":                           migration,
 	"kubectl patch olmconfig cluster --type=merge -p '{\"spec\":{\"features\":{\"disableCopiedCSVs\":false}}}'": migration,
 
-	"kubectl apply --server-side -f deploy/olm/policies.yaml":                                                   itself,
-	"kubectl wait --for=create csv/steward.v0.1.0 -n steward-system --timeout=2m":                               itself,
-	"kubectl wait csv/steward.v0.1.0 -n steward-system --for=jsonpath='{.status.phase}'=Succeeded --timeout=5m": itself,
-	"kubectl steward remove --dry-run":                                                                          itself,
-	"kubectl delete subscription,csv -n steward-system -l '!olm.copiedFrom'":                                    itself,
-	"go -C e2e run ./cmd/olmbundle --image=registry.example.com/steward:v1.0.0 --output=\"$PWD/bin/olm\"":       "tools/verify, with a folder of its own and no other image",
+	"kubectl apply --server-side -f deploy/olm/policies.yaml":                                                    itself,
+	"kubectl wait --for=create csv/steward.v0.1.0 -n steward-system --timeout=2m":                                itself,
+	"kubectl wait csv/steward.v0.1.0 -n steward-system --for=jsonpath='{.status.phase}'=Succeeded --timeout=10m": itself,
+	"kubectl steward remove --dry-run":                                                                           itself,
+	"kubectl delete operators.operators.coreos.com steward.steward-system --ignore-not-found":                    itself,
+	"kubectl delete subscription,csv -n steward-system -l '!olm.copiedFrom'":                                     itself,
+	"go -C e2e run ./cmd/olmbundle --image=registry.example.com/steward:v1.0.0 --output=\"$PWD/bin/olm\"":        "tools/verify, with a folder of its own and no other image",
 
 	"kubectl steward remove": "e2e/node with --yes; in a terminal, answered with no, e2e/golden",
 

@@ -63,7 +63,8 @@ func newItself(t *testing.T) *itself {
 		must(t, os.Symlink(program, filepath.Join(folder, name)))
 	}
 	i.path = folder + ":" + i.KubectlDir() + ":/usr/bin:/bin"
-	i.runOLM(t, nil)
+	// OLM gives up on an operator without rights in its namespace after a few tries, and looks at it again after an interval of five minutes.
+	i.runOLM(t, nil, "--interval=10s")
 	// Its metrics are on a fixed port of all addresses: held, so that it is never opened to the network.
 	if hold, err := net.Listen("tcp", "127.0.0.1:8080"); err == nil {
 		t.Cleanup(func() { hold.Close() })
@@ -330,7 +331,7 @@ func TestItself_InstalledUpgradedRemoved(t *testing.T) {
 	i.runs(t, "kubectl apply -f - <<'EOF'\n"+subscription+"EOF\n")
 	i.planned(t, "deploy/olm")
 	i.documented(t, "kubectl wait --for=create csv/steward.v0.1.0 -n steward-system --timeout=2m")
-	i.documented(t, "kubectl wait csv/steward.v0.1.0 -n steward-system --for=jsonpath='{.status.phase}'=Succeeded --timeout=5m")
+	i.documented(t, "kubectl wait csv/steward.v0.1.0 -n steward-system --for=jsonpath='{.status.phase}'=Succeeded --timeout=10m")
 	i.hasTheRights(t, "steward.v0.1.0")
 	i.startPods(t)
 	i.documented(t, "kubectl wait --for=create apiservice/v1alpha1.views.operators.coreos.com --timeout=2m")
@@ -380,6 +381,7 @@ func TestItself_InstalledUpgradedRemoved(t *testing.T) {
 
 	// The rest goes by one command.
 	i.runs(t, "kubectl steward remove --yes")
+	i.documented(t, "kubectl delete operators.operators.coreos.com steward.steward-system --ignore-not-found")
 	eventually(t, func() error {
 		after, err := i.objects(t.Context())
 		if err != nil {
