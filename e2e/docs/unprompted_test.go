@@ -10,7 +10,10 @@ import (
 	"steward.dev/e2e/cluster"
 )
 
-const migration = "TestMigration_R_004_30_34_IsAWayThereAndBack"
+const (
+	migration = "TestMigration_R_004_30_34_IsAWayThereAndBack"
+	itself    = "TestItself_InstalledUpgradedRemoved of e2e/realolm, beside the real OLM"
+)
 
 // unprompted are the commands that stand in a document without a prompt, since it shows no output of them; and what runs them.
 var unprompted = map[string]string{
@@ -57,6 +60,13 @@ var unprompted = map[string]string{
 	"helm uninstall steward --namespace steward-system":                                                                                  "e2e/chart",
 	"kubectl wait --for=delete apiservice/v1alpha1.views.operators.coreos.com --timeout=2m":                                              "e2e/chart",
 	"kubectl delete namespace steward-system":                                                                                            "e2e/chart",
+	"kubectl apply --server-side -f deploy/olm/policies.yaml":                                                                            itself,
+	"kubectl wait --for=create csv/steward.v0.1.0 -n steward-system --timeout=2m":                                                        itself,
+	"kubectl wait csv/steward.v0.1.0 -n steward-system --for=jsonpath='{.status.phase}'=Succeeded --timeout=10m":                         itself,
+	"kubectl steward remove --dry-run":                                                                                                   itself,
+	"kubectl delete operators.operators.coreos.com steward.steward-system --ignore-not-found":                                            itself,
+	"kubectl delete subscription,csv -n steward-system -l '!olm.copiedFrom'":                                                             itself,
+	"go -C e2e run ./cmd/olmbundle --image=registry.example.com/steward:v1.0.0 --output=\"$PWD/bin/olm\"":                                "tools/verify, with a folder of its own and no other image",
 
 	"kubectl steward remove": "e2e/node with --yes; in a terminal, answered with no, e2e/golden",
 

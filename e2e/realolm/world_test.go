@@ -87,7 +87,7 @@ func (w *world) addNamespaces(t *testing.T, names ...string) {
 }
 
 // runOLM starts olm-operator under the account and the rights of its own chart; through a proxy, if there is one.
-func (w *world) runOLM(t *testing.T, proxy *faultproxy.Proxy) {
+func (w *world) runOLM(t *testing.T, proxy *faultproxy.Proxy, flags ...string) {
 	t.Helper()
 	binary, err := build()
 	must(t, err)
@@ -103,7 +103,8 @@ func (w *world) runOLM(t *testing.T, proxy *faultproxy.Proxy) {
 	if hold, err := net.Listen("tcp", "127.0.0.1:8080"); err == nil {
 		t.Cleanup(func() { hold.Close() })
 	}
-	w.olm, err = cluster.Spawn(w.Dir, "olm-operator", "/usr/bin/env", "KUBECONFIG="+kubeconfig, binary, "--namespace="+olmNamespace)
+	args := append([]string{"KUBECONFIG=" + kubeconfig, binary, "--namespace=" + olmNamespace}, flags...)
+	w.olm, err = cluster.Spawn(w.Dir, "olm-operator", "/usr/bin/env", args...)
 	must(t, err)
 }
 

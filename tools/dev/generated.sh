@@ -50,3 +50,6 @@ generate_chart() {
   version=$(sed -n 's/^constexpr char kVersion\[\] = "v\(.*\)";$/\1/p' cmd/steward/version.cc)
   go -C e2e run ./cmd/chart "$ROOT/deploy" "$version" "$folder"
 }
+
+# generate_olm_bundle FOLDER: writes Steward's own bundle for OLM, made of an overlay of deploy/, into the folder.
+generate_olm_bundle() { go -C e2e run ./cmd/olmbundle --output="$1"; }
