@@ -172,6 +172,40 @@ TEST_F(DoctorTest, FindsNothingWhereNothingIsWrong) {
   EXPECT_EQ(scene.document.at("findings").as_array().size(), 14U);
 }
 
+// As OLM does with what a ClusterServiceVersion asks for: roles and bindings under names of its
+// own.
+void RenameByOlm(DoctorTest& t, const char* account, const char* more = "") {
+  json::value role = t.scene.Object(kClusterRoles, {"", account});
+  json::object& metadata = role.as_object()["metadata"].as_object();
+  metadata["name"] = StrCat(account, "-x7f");
+  metadata["labels"] =
+      json::parse(R"({"olm.owner":"steward.v1","olm.owner.kind":"ClusterServiceVersion",)"
+                  R"("olm.owner.namespace":"steward-system"})");
+  if (*more != '\0') role.as_object()["rules"].as_array().push_back(json::parse(more));
+  json::value binding = t.scene.Object(kClusterRoleBindings, {"", account});
+  binding.as_object()["metadata"] = metadata;
+  binding.as_object()["roleRef"].as_object()["name"] = StrCat(account, "-x7f");
+  t.scene.fake.Put(kClusterRoles, json::serialize(role));
+  t.scene.fake.Put(kClusterRoleBindings, json::serialize(binding));
+  t.scene.fake.Delete(kClusterRoles, {"", account});
+  t.scene.fake.Delete(kClusterRoleBindings, {"", account});
+}
+
+TEST_F(DoctorTest, TakesWhatOlmGaveForWhatIsShipped) {
+  RenameByOlm(*this, "steward-apiserver");
+  RenameByOlm(*this, "steward-controllers");
+  EXPECT_OK(Examine());
+  EXPECT_THAT(Wrong(), ::testing::IsEmpty());
+}
+
+TEST_F(DoctorTest, NamesWhatOlmGaveBeyondIt) {
+  RenameByOlm(*this, "steward-apiserver",
+              R"({"apiGroups":[""],"resources":["secrets"],"verbs":["get"]})");
+  EXPECT_OK(Examine());
+  EXPECT_THAT(Wrong(), Contains(HasSubstr("Rights|Warning|OLM gave steward-apiserver more than is "
+                                          "shipped: get secrets")));
+}
+
 const kube::NamespacedName kRegistration = {"", "v1alpha1.views.operators.coreos.com"};
 const kube::NamespacedName kPolicy = {"", "steward-cleanup-opt-in"};
 

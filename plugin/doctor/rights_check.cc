@@ -98,12 +98,35 @@ std::set<std::string> AccountsIn(const json::object& binding) {
   return SubjectsIn(binding).accounts;
 }
 
+// The key of the role that a binding is for.
+std::string RoleKeyOf(const json::object& binding) {
+  const json::object* role = ObjectAt(binding, "roleRef");
+  if (role == nullptr) return "";
+  const std::string_view kind = StringAt(*role, "kind");
+  return KeyOf(kind, kind == "Role" ? NamespaceIn(binding) : "",
+               std::string(StringAt(*role, "name")));
+}
+
+// Those of what is shipped, and of the cluster's own roles that it binds.
 std::set<std::string> ShippedKeys() {
   std::set<std::string> keys;
   for (const ShippedFolder& folder : ShippedFolders()) {
-    for (const json::object& each : folder.objects) keys.insert(KeyOf(each));
+    for (const json::object& each : folder.objects) {
+      keys.insert(KeyOf(each));
+      if (IsBinding(KindOf(each))) keys.insert(RoleKeyOf(each));
+    }
   }
   return keys;
+}
+
+// True for a role or a binding that OLM made because the ClusterServiceVersion of Steward's own
+// bundle asks for it: under names of OLM's.
+bool IsMadeByOlm(const json::object& object) {
+  const json::object* metadata = ObjectAt(object, "metadata");
+  const json::object* labels = metadata == nullptr ? nullptr : ObjectAt(*metadata, "labels");
+  return labels != nullptr && !StringAt(*labels, olm::kOwnerLabel).empty() &&
+         StringAt(*labels, olm::kOwnerKindLabel) == "ClusterServiceVersion" &&
+         StringAt(*labels, olm::kOwnerNamespaceLabel) == kStewardNamespace;
 }
 
 // The cluster's roles that are of interest, and bindings of Steward's accounts, by key.
@@ -115,7 +138,9 @@ StatusTask ReadKind(kube::Client& client, std::string_view kind, const char* res
     ASSIGN_OR_RETURN(json::value object, ParseObject(raw.json));
     const kube::NamespacedName name = kube::NameOf(object);
     const std::string key = KeyOf(kind, name.ns, name.name);
-    if (shipped.contains(key) || (IsBinding(kind) && !AccountsIn(object.get_object()).empty())) {
+    const bool bound = IsBinding(kind) && !AccountsIn(object.get_object()).empty();
+    const bool of_olm = IsRole(kind) && IsMadeByOlm(object.get_object());
+    if (shipped.contains(key) || bound || of_olm) {
       found.emplace(key, std::move(object.get_object()));
     }
     return absl::OkStatus();
@@ -208,6 +233,84 @@ PolicyRules RulesOf(const json::object& role) {
   return rules == nullptr ? PolicyRules() : olm::ReadPolicyRules(*rules);
 }
 
+// What an account may do, on resources and on paths.
+struct Grants {
+  PolicyRules rules;
+  std::set<std::string> paths;
+
+  void Add(const json::object& role) {
+    PolicyRules more = RulesOf(role);
+    rules.insert(rules.end(), more.begin(), more.end());
+    paths.merge(PathsOf(role));
+  }
+};
+std::string Beyond(const Grants& some, const Grants& all) {
+  std::vector<std::string> texts = {Beyond(some.rules, all.rules), Beyond(some.paths, all.paths)};
+  std::erase(texts, "");
+  return absl::StrJoin(texts, ", ");
+}
+using GrantsByAccount = std::map<std::string, Grants>;
+
+// What OLM gave Steward's accounts, in whichever namespaces.
+GrantsByAccount GrantedByOlm(const RbacObjects& found) {
+  GrantsByAccount grants;
+  for (const auto& [key, object] : found) {
+    const auto role = found.find(RoleKeyOf(object));
+    if (!IsMadeByOlm(object) || role == found.end()) continue;
+    for (const std::string& account : AccountsIn(object)) grants[account].Add(role->second);
+  }
+  return grants;
+}
+
+// What a binding that is shipped grants: by the role that is shipped with it, or is the cluster's.
+Grants GrantedBy(const json::object& binding, const RbacObjects& found) {
+  Grants grants;
+  const std::string key = RoleKeyOf(binding);
+  for (const ShippedFolder& folder : ShippedFolders()) {
+    for (const json::object& each : folder.objects) {
+      if (IsRole(KindOf(each)) && KeyOf(each) == key) {
+        grants.Add(each);
+        return grants;
+      }
+    }
+  }
+  if (const auto role = found.find(key); role != found.end()) grants.Add(role->second);
+  return grants;
+}
+
+// What all that is shipped grants an account.
+Grants ShippedTo(const std::string& account, const RbacObjects& found) {
+  Grants all;
+  for (const ShippedFolder& folder : ShippedFolders()) {
+    for (const json::object& each : folder.objects) {
+      if (!IsBinding(KindOf(each)) || !AccountsIn(each).contains(account)) continue;
+      Grants more = GrantedBy(each, found);
+      all.rules.insert(all.rules.end(), more.rules.begin(), more.rules.end());
+      all.paths.merge(more.paths);
+    }
+  }
+  return all;
+}
+
+// True if OLM gave the accounts of a binding what it would, or those of all bindings of a role.
+bool IsGrantedByOlm(const json::object& shipped, const ShippedFolder& folder,
+                    const GrantsByAccount& by_olm, const RbacObjects& found) {
+  bool bound = false;
+  for (const json::object& each : folder.objects) {
+    const bool concerned = IsRole(KindOf(shipped))
+                               ? IsBinding(KindOf(each)) && RoleKeyOf(each) == KeyOf(shipped)
+                               : KeyOf(each) == KeyOf(shipped);
+    if (!concerned) continue;
+    for (const std::string& account : AccountsIn(each)) {
+      const auto given = by_olm.find(account);
+      if (given == by_olm.end()) return false;
+      if (!Beyond(GrantedBy(each, found), given->second).empty()) return false;
+      bound = true;
+    }
+  }
+  return bound;
+}
+
 std::string Described(const json::object& object) {
   const std::string ns = NamespaceIn(object);
   return StrCat(KindOf(object), " ", ns, ns.empty() ? "" : "/", NameIn(object));
@@ -280,10 +383,12 @@ bool IsInstalled(const ShippedFolder& folder, const RbacObjects& found,
   });
 }
 
-void CompareFolder(const ShippedFolder& folder, const RbacObjects& found, CheckFindings& findings) {
+void CompareFolder(const ShippedFolder& folder, const RbacObjects& found,
+                   const GrantsByAccount& by_olm, CheckFindings& findings) {
   for (const json::object& shipped : folder.objects) {
     if (!IsRbac(shipped)) continue;
     const auto actual = found.find(KeyOf(shipped));
+    if (actual == found.end() && IsGrantedByOlm(shipped, folder, by_olm, found)) continue;
     if (actual == found.end()) {
       const std::set<std::string> accounts = AccountsIn(shipped);
       findings.Fail(
@@ -298,12 +403,25 @@ void CompareFolder(const ShippedFolder& folder, const RbacObjects& found, CheckF
   }
 }
 
+// What OLM gave beyond what is shipped, but for the object by which an operator talks to OLM.
+void NameMoreOfOlms(const GrantsByAccount& by_olm, const RbacObjects& found,
+                    CheckFindings& findings) {
+  for (const auto& [account, given] : by_olm) {
+    Grants wanted = ShippedTo(account, found);
+    wanted.rules.push_back({{"operators.coreos.com"}, {"*"}, {}, {"get", "update", "patch"}});
+    if (const std::string more = Beyond(given, wanted); !more.empty()) {
+      findings.Warn(StrCat("OLM gave ", account, " more than is shipped: ", more),
+                    "see the ClusterServiceVersion in steward-system");
+    }
+  }
+}
+
 // Bindings of Steward's accounts that nobody ships.
 void NameAddedBindings(const RbacObjects& found, CheckFindings& findings) {
   const std::set<std::string> shipped = ShippedKeys();
   for (const auto& [key, object] : found) {
     const json::object* role = ObjectAt(object, "roleRef");
-    if (shipped.contains(key) || role == nullptr) continue;
+    if (shipped.contains(key) || role == nullptr || IsMadeByOlm(object)) continue;
     const std::string kind = key.substr(0, key.find('/'));
     const std::string ns = NamespaceIn(object);
     findings.Warn(
@@ -405,12 +523,14 @@ VoidTask CheckRights(Environment& environment) {
     findings.Unseen("what Steward's accounts may do", found.status());
     co_return;
   }
+  const GrantsByAccount by_olm = GrantedByOlm(*found);
   std::vector<std::string> installed;
   for (const ShippedFolder& folder : ShippedFolders()) {
     if (!IsInstalled(folder, *found, environment)) continue;
     installed.push_back(folder.name);
-    CompareFolder(folder, *found, findings);
+    CompareFolder(folder, *found, by_olm, findings);
   }
+  NameMoreOfOlms(by_olm, *found, findings);
   NameAddedBindings(*found, findings);
   if (findings.clean()) {
     findings.Ok(
