@@ -362,12 +362,13 @@ upgrade_tests() {
 # manifests and its command.
 readonly CORE_PACKAGES=(./cases ./cleanup ./controllers ./copies ./deploy ./doctor ./installplans ./operators ./payload ./plugin ./previews ./rpc)
 
-# kubernetes_tests MODULE: beside the kube-apiserver and the kube-controller-manager that the module pins.
+# kubernetes_tests MODULE: beside the kube-apiserver and the kube-controller-manager that the module pins. What compares Steward's answers
+# with those of a kube-apiserver does so with the release that e2e/go.mod pins alone, since others answer otherwise.
 kubernetes_tests() {
   local status=0 programs
   programs=$(kubernetes_tools "$1") || return 1
   STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$programs \
-    go -C e2e test -p 2 -v -count=1 -timeout 30m "${CORE_PACKAGES[@]}" 2>&1 | tee "$LOGS/$STAGE.log"
+    go -C e2e test -p 2 -v -count=1 -timeout 30m -skip '^TestDifferential$|^TestWebSocket_LikeKubeAPIServer$' "${CORE_PACKAGES[@]}" 2>&1 | tee "$LOGS/$STAGE.log"
   [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
   count_go_tests "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
   return "$status"

@@ -101,8 +101,8 @@ struct Deleter::Batch {
 // A round is also over when nothing is left to be sent, when it sent as much as it may, and when
 // its time has passed (IsOver); once over it stays so. A reader notifies `read` after each reading,
 // and when it ends; a sender notifies `due` when it waits, and when another reading is due. Senders
-// that end notify both, so that all waiting tasks notice it; the last one to end notifies `ended`. Batches outlive
-// the round, for the next one with the same cursor.
+// that end notify both, so that all waiting tasks notice it; the last one to end notifies `ended`.
+// Batches outlive the round, for the next one with the same cursor.
 struct Deleter::State {
   DeletionCursor& cursor;
   DeletionLedger& ledger;
