@@ -75,6 +75,18 @@ func tools(t testing.TB, programs ...string) string {
 	return strings.TrimSpace(stdout)
 }
 
+// needCosign skips a test where nobody has built cosign yet, which takes as long as everything else here.
+func needCosign(t testing.TB) {
+	t.Helper()
+	folder, stderr, err := dev(t, nil, "registry_tools_dir")
+	if err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(strings.TrimSpace(folder), "cosign")); err != nil && os.Getenv("STEWARD_SIGNATURES") == "" {
+		t.Skip("cosign is not built: STEWARD_SIGNATURES=1 has that done, as ./dev test --full does")
+	}
+}
+
 func cosign(t testing.TB, env []string, arguments ...string) (string, error) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), filepath.Join(tools(t, "cosign"), "cosign"), arguments...)

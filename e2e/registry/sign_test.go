@@ -20,6 +20,7 @@ const password = "COSIGN_PASSWORD=quite secret"
 // keyPair is a folder with cosign.key and cosign.pub.
 func keyPair(t *testing.T) string {
 	t.Helper()
+	needCosign(t)
 	folder := t.TempDir()
 	_, err := cosign(t, []string{password}, "generate-key-pair", "--output-key-prefix", filepath.Join(folder, "cosign"))
 	must(t, err)

@@ -33,6 +33,8 @@ cmd_test() {
   # too, that live by their number of random schedules. The stage asan builds what no test uses, too, since there layering and
   # lock annotations are checked. --full leaves nothing out.
   trap end_beside EXIT
+  # It has cosign built, which takes minutes.
+  [[ -z "$full" ]] || export STEWARD_SIGNATURES=1
   ((${#E2E_PACKAGES[@]} == 0)) || begin_cluster_tools
   if [[ -n "$full" ]]; then
     stage release bazel_tests --config=release
