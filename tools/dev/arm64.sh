@@ -74,6 +74,16 @@ unpack_arm64() {
     dpkg-deb --fsys-tarfile "$package" | tar -t | sed -e 's|^\.||' -e 's|/$||' -e 's|^$|/.|' >"$info/$name.list" || return 1
   done
   for package in "$work"/debs/tools/*.deb; do dpkg-deb -x "$package" "$work/tools" || return 1; done
+  links_stay_below "$work/root"
+}
+
+# links_stay_below ROOT: links that name a file from the root of the system lead to that file of this one.
+links_stay_below() {
+  local link target
+  while read -r link; do
+    target=$(readlink "$link")
+    ln -sfn "$(realpath -ms --relative-to="$(realpath -m "$(dirname "$link")")" "$(realpath -m "$1/$(dirname "$target")")/$(basename "$target")")" "$link"
+  done < <(find "$1" -lname '/*')
 }
 
 # compiler_for_arm64 WORK NAME: the compiler of that name, with the libraries of this folder.
