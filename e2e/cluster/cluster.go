@@ -202,6 +202,8 @@ func (c *Cluster) StartAPIServer(ctx context.Context) (err error) {
 		"--etcd-servers=http://" + loopback(c.etcdPort),
 		"--bind-address=127.0.0.1",
 		"--advertise-address=127.0.0.1",
+		// From 1.37 on a loopback address may be no endpoint of the Service kubernetes, which nobody here calls.
+		"--endpoint-reconciler-type=none",
 		fmt.Sprintf("--secure-port=%d", c.port),
 		"--tls-cert-file=" + c.pki.apiserver.Cert,
 		"--tls-private-key-file=" + c.pki.apiserver.Key,
