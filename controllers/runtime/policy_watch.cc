@@ -82,6 +82,8 @@ void PolicyWatch::Apply(Watched& policy, const absl::StatusOr<std::string>& wron
                  {{"policy", policy.name}, {"err", wrong.status()}});
     return;
   }
+  const bool first = !std::exchange(policy.looked_at, true);
+  if (first && !wrong->empty()) return;
   if (std::exchange(policy.told, *wrong) == *wrong) return;
   const ObjectReference about = {kLease, options_.lease, ""};
   if (wrong->empty()) {

@@ -33,7 +33,8 @@ struct PolicyWatchOptions {
 //
 // The gauge steward_policy_missing{policy} is 1 unless the last look found the policy in force. A
 // policy that is known not to be is named by a Warning Event PolicyMissing and a line of the log
-// once, until it was in force again or something else is wrong with it.
+// once, until it was in force again or something else is wrong with it. What the first look finds
+// wrong is told by the second: manifests may be on their way when a process starts.
 class PolicyWatch {
  public:
   // REQUIRES: the references outlive this object.
@@ -50,7 +51,8 @@ class PolicyWatch {
   struct Watched {
     std::string name;
     prometheus::Gauge& missing;
-    std::string told;  // what was wrong with it; "": nothing
+    std::string told;        // what was wrong with it; "": nothing
+    bool looked_at = false;  // once, with an answer
   };
   // What is wrong with the policy, as the end of a sentence; "" = nothing.
   Task<std::string> Look(std::string name);

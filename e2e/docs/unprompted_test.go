@@ -36,6 +36,7 @@ var unprompted = map[string]string{
 	"kubectl apply -f bin/image/install.yaml":                                                                                        "e2e/node",
 	"kubectl wait --for=create apiservice/v1alpha1.views.operators.coreos.com --timeout=2m":                                          "e2e/node",
 	"kubectl wait apiservice v1alpha1.views.operators.coreos.com --for=condition=Available --timeout=60s":                            "e2e/node",
+	"kubectl wait deployment --all -n steward-system --for=condition=Available --timeout=2m":                                         "e2e/node",
 	"kubectl get installedoperators -A":                                                                                              "e2e/node",
 
 	"ln -s /usr/local/bin/steward /usr/local/bin/kubectl-steward":          "newWalk, which links it in a folder of its own",
@@ -66,7 +67,7 @@ var unprompted = map[string]string{
 	"kubectl steward remove --dry-run":                                                                                                   itself,
 	"kubectl delete operators.operators.coreos.com steward.steward-system --ignore-not-found":                                            itself,
 	"kubectl delete subscription,csv -n steward-system -l '!olm.copiedFrom'":                                                             itself,
-	"go -C e2e run ./cmd/olmbundle --image=registry.example.com/steward:v1.0.0 --output=\"$PWD/bin/olm\"":                                "tools/verify, with a folder of its own and no other image",
+	"go -C e2e run ./cmd/olmbundle --image=registry.example.com/steward:TAG --output=\"$PWD/bin/olm\"":                                   "tools/verify, with a folder of its own and no other image",
 
 	"kubectl steward remove": "e2e/node with --yes; in a terminal, answered with no, e2e/golden",
 

@@ -177,7 +177,7 @@ func await(t *testing.T, check func() error) {
 // testInstall installs as README.md says, on a node that sees only the archive and the one file.
 func testInstall(t *testing.T, s *scene) {
 	var began time.Time
-	for _, command := range s.readme(t) {
+	for _, command := range s.documented(t, "README.md", "Install on a cluster", "./dev image") {
 		// As they are where `./dev image` makes them.
 		placed := strings.NewReplacer("bin/image/steward-*.tar", s.image.archive, "bin/image/install.yaml", s.install).Replace(command)
 		switch program, _, _ := strings.Cut(command, " "); program {
@@ -201,6 +201,9 @@ func testInstall(t *testing.T, s *scene) {
 		t.Errorf("that is later than %s", answers)
 	}
 	s.awaitAnswers(t)
+	for _, command := range s.documented(t, "docs/install.md", "By manifests", "doctor") {
+		t.Logf("$ %s\n%s", command, s.kubectl(t, strings.Fields(command)[1:]...))
+	}
 	s.awaitReady(t)
 	pods, err := s.Kube.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
 	must(t, err)
@@ -224,20 +227,25 @@ func testInstall(t *testing.T, s *scene) {
 	})
 }
 
-// readme are the commands of README.md's section about installing.
-func (s *scene) readme(t *testing.T) (commands []string) {
+// documented are the commands of the block of a document's section that has `one`.
+func (s *scene) documented(t *testing.T, document, section, one string) (commands []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(s.root, document))
 	must(t, err)
-	_, section, _ := strings.Cut(string(text), "\n## Install on a cluster\n")
-	_, block, _ := strings.Cut(section, "\n```\n")
-	block, _, found := strings.Cut(block, "\n```\n")
-	if !found {
-		t.Fatal("README.md says nothing of installing")
+	_, rest, _ := strings.Cut(string(text), "\n## "+section+"\n")
+	rest, _, _ = strings.Cut(rest, "\n## ")
+	blocks := strings.Split(rest, "\n```")
+	for i := 1; i < len(blocks); i += 2 {
+		if !strings.Contains(blocks[i], one) {
+			continue
+		}
+		for line := range strings.Lines(strings.TrimSpace(blocks[i])) {
+			command, _, _ := strings.Cut(line, "   #")
+			commands = append(commands, strings.TrimSpace(command))
+		}
 	}
-	for _, line := range strings.Split(block, "\n") {
-		command, _, _ := strings.Cut(line, "   #")
-		commands = append(commands, strings.TrimSpace(command))
+	if len(commands) == 0 {
+		t.Fatalf("%s says nothing of %q in the section %q", document, one, section)
 	}
 	return commands
 }
