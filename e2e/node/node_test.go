@@ -202,7 +202,15 @@ func testInstall(t *testing.T, s *scene) {
 	}
 	s.awaitAnswers(t)
 	for _, command := range s.documented(t, "docs/install.md", "By manifests", "doctor") {
-		t.Logf("$ %s\n%s", command, s.kubectl(t, strings.Fields(command)[1:]...))
+		args := strings.Fields(command)[1:]
+		if args[0] != "steward" {
+			t.Logf("$ %s\n%s", command, s.kubectl(t, args...))
+			continue
+		}
+		out, err := s.steward(t, args[1:]...)
+		if err != nil {
+			t.Errorf("%s: %v\n%s", command, err, out)
+		}
 	}
 	s.awaitReady(t)
 	pods, err := s.Kube.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
