@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -185,23 +186,37 @@ func TestStory_R_003_36_ServiceCatalogueAsShipped(t *testing.T) {
 	s.upgradeable()
 }
 
-// finish plays the Job controller.
+// finish plays the Job controller. From 1.31 on a condition by which the Job ends follows another one, of which 1.30 knows no more than that of
+// failures.
 func finish(t *testing.T, job *olm.Object, condition string) {
 	t.Helper()
-	now := time.Now().UTC().Format(time.RFC3339)
-	must(t, olm.MutateStatus(t.Context(), shared.Any, resourceOf(job), job.GetNamespace(), job.GetName(), func(live *olm.Object) {
-		status := map[string]any{"startTime": now}
-		conditions := []any{map[string]any{"type": condition, "status": "True", "reason": "Played", "lastTransitionTime": now, "lastProbeTime": now}}
-		if condition == "Complete" {
-			status["completionTime"], status["succeeded"] = now, int64(1)
-			conditions = append([]any{map[string]any{"type": "SuccessCriteriaMet", "status": "True", "reason": "Played", "lastTransitionTime": now, "lastProbeTime": now}}, conditions...)
-		} else {
-			status["failed"] = int64(1)
-			conditions = append([]any{map[string]any{"type": "FailureTarget", "status": "True", "reason": "Played", "lastTransitionTime": now, "lastProbeTime": now}}, conditions...)
+	write := func(before string) error {
+		now := time.Now().UTC().Format(time.RFC3339)
+		said := func(condition string) any {
+			return map[string]any{"type": condition, "status": "True", "reason": "Played", "lastTransitionTime": now, "lastProbeTime": now}
 		}
-		status["conditions"] = conditions
-		live.Object["status"] = status
-	}))
+		return olm.MutateStatus(t.Context(), shared.Any, resourceOf(job), job.GetNamespace(), job.GetName(), func(live *olm.Object) {
+			status := map[string]any{"startTime": now, "conditions": []any{said(condition)}}
+			if before != "" {
+				status["conditions"] = []any{said(before), said(condition)}
+			}
+			if condition == "Complete" {
+				status["completionTime"], status["succeeded"] = now, int64(1)
+			} else {
+				status["failed"] = int64(1)
+			}
+			live.Object["status"] = status
+		})
+	}
+	if condition != "Complete" {
+		must(t, write("FailureTarget"))
+		return
+	}
+	err := write("SuccessCriteriaMet")
+	if apierrors.IsInvalid(err) {
+		err = write("")
+	}
+	must(t, err)
 }
 
 // operatorSays plays an operator that writes the condition Upgradeable of its ClusterOperator.
