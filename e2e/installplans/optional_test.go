@@ -157,7 +157,7 @@ func TestOptional_R_002_30_31_32_33_34_35_36_52_TheClusterRefuses(t *testing.T) 
 		install(t, planned(t, namespace, "plan", "some.v1", mandatory(csv(namespace, "some.v1")),
 			optional(budget(namespace, "both", map[string]any{"minAvailable": int64(1), "maxUnavailable": int64(1)}))))
 		plan := completes(t, namespace, "plan", "Created", "NotCreated")
-		contains(t, "the message", messageOf(plan), "both", "cannot be both set")
+		contains(t, "the message", messageOf(plan), "both", `PodDisruptionBudget.policy "both" is invalid`)
 	})
 	t.Run("RBAC", func(t *testing.T) {
 		t.Parallel()
