@@ -206,6 +206,19 @@ TEST_F(DoctorTest, NamesWhatOlmGaveBeyondIt) {
                                           "shipped: get secrets")));
 }
 
+// A label does not hide the right to everything.
+TEST_F(DoctorTest, NamesOtherRolesThatAreBoundAsIfByOlm) {
+  scene.fake.Put(kClusterRoleBindings,
+                 R"({"metadata":{"name":"mine","labels":{"olm.owner":"steward.v1",)"
+                 R"("olm.owner.kind":"ClusterServiceVersion",)"
+                 R"("olm.owner.namespace":"steward-system"}},"roleRef":{"kind":"ClusterRole",)"
+                 R"("name":"cluster-admin"},"subjects":[{"kind":"ServiceAccount",)"
+                 R"("namespace":"steward-system","name":"steward-controllers"}]})");
+  EXPECT_OK(Examine());
+  EXPECT_THAT(Wrong(), Contains(HasSubstr("steward-controllers is also bound to ClusterRole "
+                                          "cluster-admin by ClusterRoleBinding mine")));
+}
+
 const kube::NamespacedName kRegistration = {"", "v1alpha1.views.operators.coreos.com"};
 const kube::NamespacedName kPolicy = {"", "steward-cleanup-opt-in"};
 

@@ -107,7 +107,7 @@ std::string RoleKeyOf(const json::object& binding) {
                std::string(StringAt(*role, "name")));
 }
 
-// Those of what is shipped, and of the cluster's own roles that it binds.
+// The keys of what is shipped, and of the cluster's own roles that it binds.
 std::set<std::string> ShippedKeys() {
   std::set<std::string> keys;
   for (const ShippedFolder& folder : ShippedFolders()) {
@@ -233,17 +233,17 @@ PolicyRules RulesOf(const json::object& role) {
   return rules == nullptr ? PolicyRules() : olm::ReadPolicyRules(*rules);
 }
 
-// What an account may do, on resources and on paths.
+// The rights of an account, on resources and on paths.
 struct Grants {
   PolicyRules rules;
   std::set<std::string> paths;
 
-  void Add(const json::object& role) {
-    PolicyRules more = RulesOf(role);
-    rules.insert(rules.end(), more.begin(), more.end());
-    paths.merge(PathsOf(role));
+  void Add(Grants more) {
+    rules.insert(rules.end(), more.rules.begin(), more.rules.end());
+    paths.merge(more.paths);
   }
 };
+Grants GrantsOf(const json::object& role) { return {RulesOf(role), PathsOf(role)}; }
 std::string Beyond(const Grants& some, const Grants& all) {
   std::vector<std::string> texts = {Beyond(some.rules, all.rules), Beyond(some.paths, all.paths)};
   std::erase(texts, "");
@@ -251,42 +251,38 @@ std::string Beyond(const Grants& some, const Grants& all) {
 }
 using GrantsByAccount = std::map<std::string, Grants>;
 
-// What OLM gave Steward's accounts, in whichever namespaces.
+// The rights that OLM gave Steward's accounts, in whichever namespaces.
 GrantsByAccount GrantedByOlm(const RbacObjects& found) {
   GrantsByAccount grants;
   for (const auto& [key, object] : found) {
     const auto role = found.find(RoleKeyOf(object));
     if (!IsMadeByOlm(object) || role == found.end()) continue;
-    for (const std::string& account : AccountsIn(object)) grants[account].Add(role->second);
+    for (const std::string& account : AccountsIn(object))
+      grants[account].Add(GrantsOf(role->second));
   }
   return grants;
 }
 
-// What a binding that is shipped grants: by the role that is shipped with it, or is the cluster's.
+// The rights of a binding that is shipped: those of the role that is shipped with it, or is the
+// cluster's.
 Grants GrantedBy(const json::object& binding, const RbacObjects& found) {
-  Grants grants;
   const std::string key = RoleKeyOf(binding);
   for (const ShippedFolder& folder : ShippedFolders()) {
     for (const json::object& each : folder.objects) {
-      if (IsRole(KindOf(each)) && KeyOf(each) == key) {
-        grants.Add(each);
-        return grants;
-      }
+      if (KeyOf(each) == key) return GrantsOf(each);
     }
   }
-  if (const auto role = found.find(key); role != found.end()) grants.Add(role->second);
-  return grants;
+  const auto role = found.find(key);
+  return role == found.end() ? Grants() : GrantsOf(role->second);
 }
 
-// What all that is shipped grants an account.
+// The rights that all shipped bindings together grant an account.
 Grants ShippedTo(const std::string& account, const RbacObjects& found) {
   Grants all;
   for (const ShippedFolder& folder : ShippedFolders()) {
     for (const json::object& each : folder.objects) {
       if (!IsBinding(KindOf(each)) || !AccountsIn(each).contains(account)) continue;
-      Grants more = GrantedBy(each, found);
-      all.rules.insert(all.rules.end(), more.rules.begin(), more.rules.end());
-      all.paths.merge(more.paths);
+      all.Add(GrantedBy(each, found));
     }
   }
   return all;
@@ -403,7 +399,8 @@ void CompareFolder(const ShippedFolder& folder, const RbacObjects& found,
   }
 }
 
-// What OLM gave beyond what is shipped, but for the object by which an operator talks to OLM.
+// Names the rights that OLM gave beyond what is shipped, but for those on the object by which an
+// operator talks to OLM.
 void NameMoreOfOlms(const GrantsByAccount& by_olm, const RbacObjects& found,
                     CheckFindings& findings) {
   for (const auto& [account, given] : by_olm) {
@@ -421,7 +418,9 @@ void NameAddedBindings(const RbacObjects& found, CheckFindings& findings) {
   const std::set<std::string> shipped = ShippedKeys();
   for (const auto& [key, object] : found) {
     const json::object* role = ObjectAt(object, "roleRef");
-    if (shipped.contains(key) || role == nullptr || IsMadeByOlm(object)) continue;
+    // A binding of OLM's to a role of OLM's was compared by the rights that it grants.
+    const bool compared = IsMadeByOlm(object) && found.contains(RoleKeyOf(object));
+    if (shipped.contains(key) || role == nullptr || compared) continue;
     const std::string kind = key.substr(0, key.find('/'));
     const std::string ns = NamespaceIn(object);
     findings.Warn(
