@@ -69,7 +69,7 @@ func TestLife_ByTheDocumentedCommands(t *testing.T) {
 	l.isAsBefore(t, before)
 }
 
-// What kubectl has installed goes over to Helm, and what Helm has installed is removed by `kubectl steward remove`, also after an
+// An installation by kubectl goes over to Helm, and what Helm has installed is removed by `kubectl steward remove`, also after an
 // uninstallation that was refused.
 func TestLife_FromKubectlToHelmAndBack(t *testing.T) {
 	l := start(t)

@@ -47,7 +47,8 @@ func TestGitOps_FindsTheManifestsAsTheyWereApplied(t *testing.T) {
 			t.Errorf("%s would write %v\n%s", tool, err, out)
 		}
 	}
-	// What the guard keeps in the cluster by itself is not among the manifests, so that no tool puts it back, or prunes it.
+	// The APIService and the Secrets, which Steward keeps in the cluster by itself, are not among the manifests, so
+	// that no tool puts them back, or prunes them.
 	out, err := g.Kubectl(t.Context(), "kustomize", dir)
 	must(t, err)
 	for _, kind := range []string{"APIService", "Secret"} {

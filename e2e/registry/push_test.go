@@ -22,7 +22,7 @@ import (
 
 var image = regexp.MustCompile(`(?m)^ *(?:- )?image: (.*)$`)
 
-// What is pushed is the index that the archive has, whole, by its tag and by its digest, with its documents; and the manifests name it.
+// A push leaves the index that the archive has, whole, by its tag and by its digest, with its documents; and the manifests name it.
 func TestPush(t *testing.T) {
 	for _, registryOf := range []struct {
 		name      string
@@ -303,7 +303,7 @@ func TestPush_ReachesNobody(t *testing.T) {
 	refused(t, publish(t, folder, host+"/steward", ""), host, folder, before, "")
 }
 
-// What is asked for wrongly is refused before anything is built.
+// A wrong command is refused before anything is built.
 func TestUsage(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "cosign.key")
 	must(t, os.WriteFile(key, nil, 0o600))

@@ -60,7 +60,7 @@ func placed(t *testing.T, command, image, publicKey string) []string {
 	return words
 }
 
-// What is signed is accepted by the commands of docs/image.md with the key, and nothing else is.
+// A signed image is accepted by the commands of docs/image.md with the key, and nothing else is.
 func TestSign(t *testing.T) {
 	keys, others := keyPair(t), keyPair(t)
 	publicKey := filepath.Join(keys, "cosign.pub")
@@ -197,7 +197,7 @@ func TestSign_IsRepeated(t *testing.T) {
 	}
 }
 
-// What cannot be signed is neither tagged nor named.
+// An image that cannot be signed is neither tagged nor named.
 func TestSign_IsRefused(t *testing.T) {
 	keys := keyPair(t)
 	repository := serve(t, nil) + "/steward"

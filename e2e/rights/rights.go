@@ -14,7 +14,7 @@ import (
 // Rights are those of the accounts of one namespace, by the account's name, as "everywhere: get pods" or "some-namespace: get pods/name".
 type Rights map[string]map[string]bool
 
-// Of reads roles and bindings. Objects without a namespace whose kind has one are in the accounts' namespace, as those of a bundle are.
+// Of is the reader of roles and bindings. Objects without a namespace whose kind has one are in the accounts' namespace, as those of a bundle are.
 // Only roles that are bound to one of the accounts have to be there.
 func Of(namespace string, objects []*olm.Object) (Rights, error) {
 	found := Rights{}
