@@ -6,7 +6,7 @@
 
 namespace steward::controllers {
 
-// Of the family "certificates", which uses no Worlds.
+// The reconciler is of the family "certificates", which uses no Worlds.
 KnownReconciler KnownCertificates();
 
 }  // namespace steward::controllers

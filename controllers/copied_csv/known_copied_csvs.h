@@ -9,8 +9,9 @@
 
 namespace steward::controllers {
 
-// Of the family "copies". Conflicts with olm-operator. Adds --concurrent-copied-csv-writes,
-// --disable-copied-csvs and --protected-copied-csv-namespaces. `board` shows what it knows.
+// The reconciler is of the family "copies", conflicts with olm-operator, and adds
+// --concurrent-copied-csv-writes, --disable-copied-csvs and --protected-copied-csv-namespaces.
+// `board` shows what it knows.
 KnownReconciler KnownCopiedCsvs(std::shared_ptr<CopiesBoard> board);
 
 }  // namespace steward::controllers

@@ -9,8 +9,8 @@
 
 namespace steward::controllers {
 
-// Of the family "copies". Conflicts with olm-operator, and needs "copied-csvs", which shows on
-// `board` what it knows. Its flags are those of "copied-csvs".
+// The reconciler is of the family "copies", conflicts with olm-operator, and needs "copied-csvs",
+// which shows on `board` what it knows. Its flags are those of "copied-csvs".
 KnownReconciler KnownOlmConfig(std::shared_ptr<CopiesBoard> board);
 
 }  // namespace steward::controllers

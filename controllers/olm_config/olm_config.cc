@@ -12,6 +12,7 @@
 #include "base/async/yield.h"
 #include "base/json/json_text.h"
 #include "base/log/log.h"
+#include "base/metrics/families.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/runtime/world_changes.h"
@@ -44,10 +45,8 @@ constexpr char kManager[] = "steward-olm-config";
 }  // namespace
 
 OlmConfigMetrics::OlmConfigMetrics(prometheus::Registry& registry)
-    : unwanted(prometheus::BuildGauge()
-                   .Name("steward_copied_csvs_unwanted")
-                   .Help("Copies that are there although copies are turned off")
-                   .Register(registry)
+    : unwanted(GaugeFamily(registry, "steward_copied_csvs_unwanted",
+                           "Copies that are there although copies are turned off")
                    .Add({})) {}
 
 OlmConfigReconciler::OlmConfigReconciler(const ReconcilerDeps& deps, OlmConfigMetrics& metrics,

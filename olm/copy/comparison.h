@@ -16,7 +16,7 @@ namespace steward::olm {
 struct SeenSlot {
   bool taken = false;     // as in SlotContent
   bool has_copy = false;  // an object with the label of a copy lies there
-  // Of that copy; null: it is not there any more.
+  // The original of that copy; null: it is not there any more.
   const Original* copied = nullptr;
 };
 

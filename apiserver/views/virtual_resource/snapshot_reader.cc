@@ -33,7 +33,7 @@ namespace {
 // Those of etcd's largest revision, 2^63 - 1.
 constexpr size_t kRevisionDigits = 19;
 
-// Of a question that found no room, or whose answer was lost.
+// The time until a question that found no room, or whose answer was lost, is asked again.
 constexpr absl::Duration kAskAgain = absl::Seconds(1);
 
 absl::Status TooOldForList() {
