@@ -43,8 +43,8 @@ GuardOptions Observed(GuardOptions options, const CleanerDeps& deps) {
 Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
     : deps_(std::move(deps)),
       options_(std::move(options)),
-      departures_(deps_.clock),
-      csvs_(deps_.client, options_.guards.terms, deps_.copies, &departures_),
+      recently_deleted_(deps_.clock),
+      csvs_(deps_.client, options_.guards.terms, deps_.copies, &recently_deleted_),
       guards_(deps_.client, csvs_, deps_.clock, deps_.known, Observed(options_.guards, deps_)),
       holds_(deps_.client, options_.guards.width),
       writer_(deps_.client, deps_.leadership),

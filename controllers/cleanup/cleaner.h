@@ -16,8 +16,8 @@
 #include "controllers/cleanup/finisher.h"
 #include "controllers/cleanup/guards/copy_index.h"
 #include "controllers/cleanup/guards/csv_lister.h"
-#include "controllers/cleanup/guards/departures.h"
 #include "controllers/cleanup/guards/guard_reader.h"
+#include "controllers/cleanup/guards/recently_deleted_csvs.h"
 #include "controllers/cleanup/operands/deleter.h"
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/operands/operand_watches.h"
@@ -114,7 +114,7 @@ class Cleaner {
 
   CleanerDeps deps_;
   const CleanerOptions options_;
-  Departures departures_;
+  RecentlyDeletedCsvs recently_deleted_;
   CsvLister csvs_;
   GuardReader guards_;
   HoldKeeper holds_;

@@ -131,13 +131,13 @@ Task<std::optional<olm::CsvFacts>> CsvLister::Find(kube::NamespacedName name) {
 }
 
 void CsvLister::NoteDepartures(Draft& draft) {
-  if (departures_ == nullptr) return;
+  if (recently_deleted_ == nullptr) return;
   for (const auto& [uid, content] : kept_) {
     if (content.facts == nullptr || draft.contents.contains(uid)) continue;
     // An object that a complete list lacks is gone.
-    if (draft.selector.empty() || draft.gone.contains(uid)) departures_->Note(content.facts);
+    if (draft.selector.empty() || draft.gone.contains(uid)) recently_deleted_->Note(content.facts);
   }
-  draft.listing.departed = departures_->Recent();
+  draft.listing.departed = recently_deleted_->Recent();
 }
 
 CsvListing CsvLister::Finish(Draft draft) {
