@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMiB = 1 << 20;
 
-// Of what is idle, `stuck` cannot be given back.
+// `stuck` is the part of the idle memory that cannot be given back.
 class IdleMemoryTest : public ::testing::Test {
  protected:
   IdleMemoryTest() {

@@ -25,7 +25,7 @@ struct Validity {
   absl::Duration length() const { return end - begin; }
 };
 
-// Of the first certificate in `pem`. kInvalidArgument when none parses.
+// The validity of the first certificate in `pem`. kInvalidArgument when none parses.
 absl::StatusOr<Validity> ValidityOfPem(std::string_view pem);
 
 }  // namespace steward

@@ -125,8 +125,8 @@ absl::Status Run(const plugin::Program& program, const plugin::CommandLine& line
           ? absl::FailedPreconditionError("this command asks no cluster")
           : FindCluster(line.common);
   if (!config.ok() && line.need != plugin::ClusterNeed::kAlways) {
-    const std::unique_ptr<kube::Client> none = kube::MakeRefusingClient(config.status());
-    return RunWith(*none, kDefaultNamespace, io, line, output, document);
+    kube::RefusingClient none(config.status());
+    return RunWith(none, kDefaultNamespace, io, line, output, document);
   }
   RETURN_IF_ERROR(config.status());
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> client,

@@ -8,6 +8,7 @@
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/log/log.h"
+#include "base/metrics/families.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/apiservice_guard/steward_namespace.h"
@@ -51,15 +52,11 @@ bool Held(const WithdrawalRecord& record, absl::Time now) {
 }  // namespace
 
 GuardMetrics::GuardMetrics(prometheus::Registry& registry)
-    : withdrawn(prometheus::BuildGauge()
-                    .Name("steward_apiservice_withdrawn")
-                    .Help("1 while there is no APIService, as no replica serves it")
-                    .Register(registry)
+    : withdrawn(GaugeFamily(registry, "steward_apiservice_withdrawn",
+                            "1 while there is no APIService, as no replica serves it")
                     .Add({})),
-      withdrawals(prometheus::BuildCounter()
-                      .Name("steward_apiservice_withdrawals_total")
-                      .Help("How often the APIService was withdrawn")
-                      .Register(registry)
+      withdrawals(CounterFamily(registry, "steward_apiservice_withdrawals_total",
+                                "How often the APIService was withdrawn")
                       .Add({})) {}
 
 ApiServiceGuard::ApiServiceGuard(const ReconcilerDeps& deps, GuardMetrics& metrics,

@@ -9,6 +9,7 @@
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/log/log.h"
+#include "base/metrics/families.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "base/tls/expiry.h"
@@ -36,18 +37,12 @@ using Keeper = ManagedSecret::Keeper;
 }  // namespace
 
 CertificateMetrics::CertificateMetrics(prometheus::Registry& registry)
-    : expiration(prometheus::BuildGauge()
-                     .Name("steward_certificate_expiration_timestamp_seconds")
-                     .Help("End of the certificate in the Secret, in seconds since 1970")
-                     .Register(registry)),
-      issued(prometheus::BuildCounter()
-                 .Name("steward_certificate_issued_total")
-                 .Help("Certificates that were issued into the Secret")
-                 .Register(registry)),
-      foreign(prometheus::BuildGauge()
-                  .Name("steward_certificate_foreign_secrets")
-                  .Help("Secrets for certificates that others keep, which are left alone")
-                  .Register(registry)
+    : expiration(GaugeFamily(registry, "steward_certificate_expiration_timestamp_seconds",
+                             "End of the certificate in the Secret, in seconds since 1970")),
+      issued(CounterFamily(registry, "steward_certificate_issued_total",
+                           "Certificates that were issued into the Secret")),
+      foreign(GaugeFamily(registry, "steward_certificate_foreign_secrets",
+                          "Secrets for certificates that others keep, which are left alone")
                   .Add({})) {}
 
 CertificatesReconciler::CertificatesReconciler(const ReconcilerDeps& deps,

@@ -10,7 +10,7 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/cleaner.h"
-#include "controllers/cleanup/guards/departures.h"
+#include "controllers/cleanup/guards/recently_deleted_csvs.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
 #include "controllers/cleanup/testing/cleaner_fixture.h"
 #include "controllers/cleanup/testing/cluster.h"
@@ -298,7 +298,7 @@ TEST_F(CleanerTest, R_000_60_AnOwnerThatWentAMomentAgo) {
     int deletes;
   };
   for (const Case& test : {Case{"Now", "other.v1", absl::ZeroDuration(), 0},
-                           Case{"LongAgo", "other.v1", Departures::kRemembered, 1},
+                           Case{"LongAgo", "other.v1", RecentlyDeletedCsvs::kRemembered, 1},
                            Case{"Replaced", "widget.v0", absl::ZeroDuration(), 1}}) {
     SCOPED_TRACE(test.name);
     events_.events.clear();

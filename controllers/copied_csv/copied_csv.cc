@@ -96,10 +96,10 @@ struct CopiedCsvReconciler::Pass {
 };
 
 CopiedCsvReconciler::CopiedCsvReconciler(const ReconcilerDeps& deps, CopiedCsvMetrics& metrics,
-                                         CopiesBoard& board, const Options& options)
+                                         CopyState& copy_state, const Options& options)
     : deps_(deps),
       metrics_(metrics),
-      board_(board),
+      copy_state_(copy_state),
       toggle_(deps.client, deps.clock, deps.random, options.toggle),
       planned_by_(toggle_.policy()),
       copies_(deps.client),
@@ -113,13 +113,13 @@ CopiedCsvReconciler::CopiedCsvReconciler(const ReconcilerDeps& deps, CopiedCsvMe
                     listed_ = true;
                     metrics_.SetCopies(index_.size());
                     for (const auto& [name, known] : names_) MarkAll(name);
-                    board_.NoteChange();
+                    copy_state_.NoteChange();
                   }}) {
-  board_.Show(this);
+  copy_state_.Show(this);
 }
 
 CopiedCsvReconciler::~CopiedCsvReconciler() {
-  board_.Show(nullptr);
+  copy_state_.Show(nullptr);
   metrics_.ForgetAll();
 }
 
@@ -138,13 +138,13 @@ void CopiedCsvReconciler::NotePolicy() {
   if (toggle_.policy() == planned_by_) return;
   planned_by_ = toggle_.policy();
   for (const auto& [name, known] : names_) MarkAll(name);
-  board_.NoteChange();
+  copy_state_.NoteChange();
 }
 
 void CopiedCsvReconciler::NoteWorld(const storage::World& any,
                                     const storage::TouchedOperators* touched) {
   const OperatorWorld& world = OperatorWorld::Of(any);
-  board_.NoteChange();
+  copy_state_.NoteChange();
   if (touched == nullptr) {
     originals_.clear();
     for (auto it = world.csvs().begin(); !it.done(); it.Next()) NoteName(world, it.key());
@@ -179,7 +179,7 @@ void CopiedCsvReconciler::NoteName(const OperatorWorld& world, const kube::Names
 void CopiedCsvReconciler::NoteCopy(const kube::NamespacedName& copy) {
   // The first list names each copy; to remember the names of originals is enough.
   if (!listed_) return MarkAll(copy.name);
-  board_.NoteChange();
+  copy_state_.NoteChange();
   metrics_.SetCopies(index_.size());
   MarkSlot(copy.name, copy.ns, kCopyWait);
   names_[copy.name].troubles.Hasten(copy.ns);
@@ -227,14 +227,14 @@ std::vector<std::string> CopiedCsvReconciler::Names() const {
   return names;
 }
 
-olm::CopyCensus CopiedCsvReconciler::Count(const std::string& name) const {
+olm::CopyCounts CopiedCsvReconciler::Count(const std::string& name) const {
   const storage::OperatorWorldPtr world = OperatorWorld::Of(deps_.worlds.Current());
-  olm::CopyCensus census;
+  olm::CopyCounts counts;
   CompareSlots(*world, index_, name, OriginalsOf(*world, name), toggle_.policy(),
-               [&census](const olm::Namespace&, const olm::ComparedSlot& slot) {
-                 census.Add(slot.finding);
+               [&counts](const olm::Namespace&, const olm::ComparedSlot& slot) {
+                 counts.Add(slot.finding);
                });
-  return census;
+  return counts;
 }
 
 void CopiedCsvReconciler::Plan(Pass& pass, Name& name) {

@@ -19,7 +19,7 @@ using Kind = SlotResult::Kind;
 
 constexpr char kManager[] = "steward-copied-csvs";
 
-// Of the original's own metadata nothing but labels and annotations is in a copy.
+// A copy has labels and annotations of the original's metadata, and nothing else of it.
 void Replace(const json::object& from, const char* key, json::object& to) {
   if (const json::value* value = from.if_contains(key)) {
     to[key] = *value;

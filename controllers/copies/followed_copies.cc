@@ -89,7 +89,7 @@ class FollowedCopies::Walk {
         *result_.world, index, name, originals, result_.policy,
         [&](const olm::Namespace& ns, const olm::ComparedSlot& slot) {
           any = any || slot.has_copy;
-          result_.census.Add(slot.finding);
+          result_.counts.Add(slot.finding);
           if (slot.finding == olm::SlotFinding::kOther ||
               slot.finding == olm::SlotFinding::kRight) {
             return;

@@ -38,7 +38,7 @@ struct PreparedStep {
   olm::StepKind kind = olm::StepKind::kUnsupported;
   bool pending = false;
   bool optional = false;  // effective
-  // Of steps that are pending, and of some others.
+  // Steps that are pending have a manifest, and some others.
   boost::json::object manifest;
   std::string properties;
 };

@@ -70,8 +70,8 @@ class OlmConfigReconcilerTest : public ::testing::Test {
     controller_ = std::make_unique<Controller>(
         KnownOlmConfig(nullptr).options,
         [this, toggle] {
-          return std::make_unique<OlmConfigReconciler>(process_->Deps(), metrics_, process_->board,
-                                                       toggle);
+          return std::make_unique<OlmConfigReconciler>(process_->Deps(), metrics_,
+                                                       process_->copy_state, toggle);
         },
         io_.get_executor(), clock_, process_->registry());
     controller_->Start();

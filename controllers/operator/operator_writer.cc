@@ -149,7 +149,7 @@ Task<ReconcileResult> OperatorWriter::Write(std::string name, Shown shown) {
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(olm::kOperators, key);
   json::value object;
   if (kube::IsNotFound(raw.status(), name)) {
-    // Of a name that no object can have there is no Operator.
+    // No Operator can have a name that is invalid.
     if (unused || !kube::IsDns1123Subdomain(name)) co_return ReconcileResult::Done();
     const json::value fresh = olm::NewOperator(name);
     kube::WriteOptions options;

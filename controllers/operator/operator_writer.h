@@ -41,8 +41,8 @@ class OperatorWriter {
     std::vector<olm::ComponentRef> refs;
     size_t left_out = 0;
   };
-  // Of more than kMaxShown components, or kMaxShownBytes of them, the first ones by kind, namespace
-  // and name are shown: a status that is larger could not be written.
+  // Shows kMaxShown components and kMaxShownBytes at most, the first ones by kind, namespace and
+  // name: a larger status could not be written.
   Task<Shown> ReadRefs(std::string name);
   // Reads the conditions if they changed. Nullopt: the component is gone, or belongs to the
   // Operator no longer.

@@ -38,12 +38,11 @@ namespace {
 using olm::Basis;
 using olm::Outcome;
 
-// Of the condition of a bundle that can be installed.
+// Reasons of a bundle's condition: it can be installed, or its installation is refused.
 constexpr std::string_view kInstallable = "Installable";
-// And of one whose installation is refused.
 constexpr std::string_view kRequirementsUnmet = "RequirementsUnmet";
 constexpr std::string_view kRequirementsUnknown = "RequirementsUnknown";
-// Of the sentences about them together, and of each, in bytes.
+// The sentences about requirements that are not met have this many bytes together at most.
 constexpr size_t kMaxUnmet = 4096;
 constexpr int kRetryAfterSeconds = 5;
 

@@ -62,6 +62,17 @@ struct KnownReconciler {
       prepare;
 };
 
+// A `prepare` for reconcilers that are made of their deps, of metrics that last, and of their
+// flags.
+template <typename R, typename Metrics, typename Flags>
+ReconcilerFactory PrepareReconciler(const FlagValues& values, prometheus::Registry& registry) {
+  const auto flags = values.Get<Flags>();
+  const auto metrics = std::make_shared<Metrics>(registry);
+  return [flags, metrics](const ReconcilerDeps& deps) {
+    return std::make_unique<R>(deps, *metrics, flags);
+  };
+}
+
 }  // namespace steward::controllers
 
 #endif  // CONTROLLERS_RUNTIME_KNOWN_RECONCILER_H_

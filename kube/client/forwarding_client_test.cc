@@ -29,6 +29,7 @@ namespace json = boost::json;
 
 // What fences derive from can forward no write: it has none.
 static_assert(std::is_abstract_v<ForwardingReads>);
+static_assert(std::is_abstract_v<InterceptingClient>);
 // Nor does it act as others by itself: the client that it makes would miss the derived one's
 // changes.
 static_assert(std::is_abstract_v<ForwardingClient>);

@@ -13,7 +13,7 @@
 namespace steward::kube {
 namespace {
 
-// Of a list that was to be one page, and is too large for it.
+// The page size for a list that was to be one page, and is too large for it.
 constexpr int64_t kMost = 500;
 // A page that is this many times smaller than it may be has room for twice as many objects.
 constexpr size_t kRoom = 4;

@@ -51,7 +51,7 @@ class FakeApplyTest : public ::testing::Test {
     const json::object stored = Stored();
     return stored.contains("spec") ? json::serialize(stored.at("spec")) : "";
   }
-  // Of all managers, in their order.
+  // The fields of all managers, in their order.
   std::string Owned() {
     const json::object stored = Stored();
     std::string text;

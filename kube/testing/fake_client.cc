@@ -459,7 +459,7 @@ Task<std::vector<GroupVersion>> FakeClient::DiscoverGroups() {
 
 std::unique_ptr<Client> FakeClient::As(const UserInfo& user) {
   absl::Status refused = CheckActingUser(user);
-  if (!refused.ok()) return MakeRefusingClient(std::move(refused));
+  if (!refused.ok()) return std::make_unique<RefusingClient>(std::move(refused));
   return std::unique_ptr<FakeClient>(new FakeClient(state_, user));
 }
 

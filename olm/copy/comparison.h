@@ -16,7 +16,7 @@ namespace steward::olm {
 struct SeenSlot {
   bool taken = false;     // as in SlotContent
   bool has_copy = false;  // an object with the label of a copy lies there
-  // Of that copy; null: it is not there any more.
+  // The original of that copy; null: it is not there any more.
   const Original* copied = nullptr;
 };
 
@@ -44,7 +44,7 @@ ComparedSlot CompareSlot(const Namespace& ns, const std::vector<Original>& origi
 std::string_view WhyItStays(SlotFinding finding);
 
 // The slots of operators for all namespaces that are not as they shall be.
-struct CopyCensus {
+struct CopyCounts {
   size_t right = 0;       // hold a copy that may be there
   size_t missing = 0;     // empty, and shall hold a copy
   size_t unexpected = 0;  // hold a copy, and shall be empty
@@ -53,7 +53,7 @@ struct CopyCensus {
   size_t unexplained = 0;
 
   void Add(SlotFinding finding);
-  CopyCensus& operator+=(const CopyCensus& other);
+  CopyCounts& operator+=(const CopyCounts& other);
 };
 
 }  // namespace steward::olm

@@ -24,7 +24,7 @@ inline constexpr std::string_view kRecordName = "steward-payload-record";  // of
 inline constexpr std::string_view kDeletesInProgress = "ResourceDeletesInProgress";
 
 inline constexpr size_t kMaxRemovals = 1000;  // that a payload may ask for
-// Of all, those of earlier payloads included.
+// The limit of all removals, those of earlier payloads included.
 inline constexpr size_t kMaxRecordedRemovals = 2 * kMaxRemovals;
 inline constexpr size_t kMaxRecord = 900 << 10;  // bytes; a ConfigMap holds 1 MiB
 

@@ -29,7 +29,7 @@ std::string_view NameOf(RemovalState state);
 // A removal as the record keeps it, so that a restart knows what was deleted (R-003-56).
 struct Removal {
   PayloadIdentity identity;
-  // Of the object that is deleted, which no other of the same name is; "" where there was none.
+  // The UID of the object that is deleted; "" where there was none.
   std::string uid;
   bool removes = false;  // an object was there, and was to be deleted
   RemovalState state = RemovalState::kInitiated;

@@ -24,8 +24,8 @@ enum class StepApi : uint8_t {
   kClusterScoped,
   kAbsent,
   kUnknown,  // only discovery could tell
-  // Of a definition: one of its name is there. Whether it may be replaced, and what would change,
-  // is seen when it is tried.
+  // A definition of this name is there. Whether it may be replaced, and what would change, is seen
+  // when it is tried.
   kDefinitionIsThere,
 };
 
@@ -96,7 +96,7 @@ inline constexpr std::string_view kEarlierStepFails = "EarlierStepFails";
 inline constexpr std::string_view kPlanIsDeleted = "PlanIsDeleted";
 inline constexpr std::string_view kPlanHasFailed = "PlanHasFailed";
 inline constexpr std::string_view kPlanIsComplete = "PlanIsComplete";
-// Of the condition alone.
+// Reasons that the condition alone has.
 inline constexpr std::string_view kNotApproved = "NotApproved";
 inline constexpr std::string_view kApproved = "Approved";
 inline constexpr std::string_view kNotUnpacked = "NotUnpacked";

@@ -521,7 +521,7 @@ TEST_F(InstallTest, FinishesWhatWasBegun) {
   EXPECT_EQ(All(kPlans)[0], before);
   EXPECT_THAT(screen_, HasSubstr("is there, and Complete"));
 
-  // Of what has failed it is said how it is tried again.
+  // The message says how a failed plan is tried again.
   Merge(kPlans, plan, R"({"status":{"phase":"Failed","message":"step 2: no"}})", "status");
   const absl::Status failed = Install(bundle_, /*approve=*/true);
   EXPECT_EQ(ExitOf(failed), Exit::kStalled);

@@ -59,8 +59,8 @@ void UninstallCommand::AddFlags(CLI::App& app) {
 
 StatusTask UninstallCommand::Run(Session& session) {
   options_.csv.ns = session.ns;
-  if (cleanup_) options_.wish = Wish::kDelete;
-  if (keep_) options_.wish = Wish::kKeep;
+  if (cleanup_) options_.policy = OperandPolicy::kDelete;
+  if (keep_) options_.policy = OperandPolicy::kKeep;
   options_.save = !no_save_;
   return Uninstall(session, options_);
 }

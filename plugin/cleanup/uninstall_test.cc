@@ -57,7 +57,7 @@ class UninstallTest : public ::testing::Test {
     scene.PutInstallPlan("install-1", "widget.v1", "RequiresApproval");
     scene.PutInstallPlan("install-2", "widget.v1", "Complete");
     options.csv = kCsv;
-    options.wish = Wish::kDelete;
+    options.policy = OperandPolicy::kDelete;
     options.folder = folder / "saved";
     options.timeout = absl::Minutes(5);
     scene.yes = true;
@@ -139,7 +139,7 @@ TEST_F(UninstallTest, SavedFilesAreForTheirOwnerOnly) {
 }
 
 TEST_F(UninstallTest, KeepsOperandsWhereNobodyAskedForCleanup) {
-  options.wish = Wish::kAsItIs;
+  options.policy = OperandPolicy::kAsItIs;
   scene.PutCsv("", true);
   EXPECT_OK(Uninstall());
   EXPECT_FALSE(scene.Has(kCsvs, kCsv));
@@ -150,7 +150,7 @@ TEST_F(UninstallTest, KeepsOperandsWhereNobodyAskedForCleanup) {
 }
 
 TEST_F(UninstallTest, KeepTakesTheOptInAway) {
-  options.wish = Wish::kKeep;
+  options.policy = OperandPolicy::kKeep;
   scene.PutCsv(kBothFinalizers, true, kHeld);
   scene.PutView("Ready", true);
   EXPECT_OK(Uninstall());
@@ -159,7 +159,7 @@ TEST_F(UninstallTest, KeepTakesTheOptInAway) {
 }
 
 TEST_F(UninstallTest, AnOptInOfBeforeCounts) {
-  options.wish = Wish::kAsItIs;
+  options.policy = OperandPolicy::kAsItIs;
   scene.PutCsv(kBothFinalizers, true, kHeld);
   scene.PutView("Ready", true);
   EXPECT_OK(Uninstall());

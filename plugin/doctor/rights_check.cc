@@ -38,7 +38,7 @@ using olm::PolicyRule;
 using olm::PolicyRules;
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
-// Of one sentence.
+// The names that one sentence has at most.
 constexpr size_t kMostNamed = 5;
 
 // "ClusterRole/steward-view", "Role/steward-system/steward-controllers".

@@ -20,7 +20,7 @@ struct ShippedFolder {
 // "base" first. Parsed at the first call.
 const std::vector<ShippedFolder>& ShippedFolders();
 
-// Of an object.
+// The parts by which an object is named; "" for one that it lacks.
 std::string_view KindOf(const boost::json::object& object);
 std::string NameIn(const boost::json::object& object);
 std::string NamespaceIn(const boost::json::object& object);

@@ -30,7 +30,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr size_t kMostDependents = 1000;
-// Of the kinds that cannot be read, those that are named.
+// The kinds that cannot be read are named up to this number.
 constexpr size_t kMostNamed = 10;
 
 std::string_view WordOf(bundle::Dependent::Fate fate) {

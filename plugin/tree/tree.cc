@@ -41,7 +41,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Of each kind of place; the others are counted.
+// The objects that are shown of each kind; the others are counted.
 constexpr size_t kShown = 20;
 constexpr size_t kMaxDepth = 6;
 

@@ -199,7 +199,7 @@ Task<std::string> EmbeddedClient::ServerVersion() {
 
 std::unique_ptr<kube::Client> EmbeddedClient::As(const kube::UserInfo& user) {
   absl::Status refused = kube::CheckActingUser(user);
-  if (!refused.ok()) return kube::MakeRefusingClient(std::move(refused));
+  if (!refused.ok()) return std::make_unique<kube::RefusingClient>(std::move(refused));
   return std::make_unique<EmbeddedClient>(*this);
 }
 

@@ -56,7 +56,7 @@ class CatchUp {
     std::function<uint64_t()> seen;
     // Reports that the state at `revision`, which is above seen(), is the one that is held.
     std::function<void(uint64_t revision)> confirm;
-    // Of the states below seen(), what is known here.
+    // Says what is known here of a state below seen().
     std::function<Knowledge(uint64_t revision)> knows;
     absl::StatusOr<ObjectPtr> (*decode)(std::string_view json);
     // Reports a state that was not known: its objects, or nullopt for those that are held.

@@ -105,7 +105,8 @@ class MemoryBudget {
 
   enum class Use { kRequest, kWatch };
 
-  // Of a share, given back on destruction. Not thread-safe itself. REQUIRES: the share outlives it.
+  // Bytes of a share, which destruction gives back. Not thread-safe. REQUIRES: the share outlives
+  // it.
   class Lease {
    public:
     explicit Lease(Share& share, Use use = Use::kRequest) : share_(share), use_(use) {}

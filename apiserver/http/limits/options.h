@@ -75,8 +75,8 @@ struct Timeouts {
   absl::Duration idle_stranger =
       absl::Seconds(15);                     // the same, where no request was authenticated yet
   absl::Duration write = absl::Seconds(60);  // of a watch that has settled: see min_drain_rate
-  // Of every other response, and the end of each: a handler that waits for its client holds a place
-  // for which others wait no longer than 15 s.
+  // The time for any other response, and for the end of each: a handler that waits for its client
+  // holds a place for which others wait no longer than 15 s.
   absl::Duration finish = absl::Seconds(10);
   absl::Duration close = absl::Seconds(2);  // for the client's answer to a WebSocket's end
 };

@@ -152,7 +152,7 @@ TEST(ProjectionTest, OwnNumbers) {
 
   world.Csv("tools", "y.v1").Namespace("blue", {{"team", "blue"}});
   EXPECT_EQ(number("red")->ToString(), red) << "nothing of it changed";
-  // Of its inputs nothing was written, but the group selects two namespaces now.
+  // None of its inputs was written, but the group selects two namespaces now.
   world.Namespace("blue", {{"team", "red"}});
   const std::string more = number("red")->ToString();
   EXPECT_NE(more, red);

@@ -124,6 +124,14 @@ void KeepFirst(size_t count, Before before, std::vector<Listed>& all) {
 
 }  // namespace
 
+void CleanupReport::Count(const OperandListing& listing) {
+  pending = PendingOf(listing);
+  pending_count = listing.custom_resources();
+  definitions = listing.terminating_crds.size();
+  pending_kinds = PendingKindsOf(listing);
+  oldest = OldestOf(listing);
+}
+
 std::string Describe(const std::vector<olm::CleanupBlocker>& blockers) {
   std::string text;
   for (const olm::CleanupBlocker& blocker : blockers) {

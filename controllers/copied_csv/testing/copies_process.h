@@ -19,7 +19,7 @@
 #include "controllers/copied_csv/copied_csv.h"
 #include "controllers/copied_csv/copied_csv_metrics.h"
 #include "controllers/copied_csv/known_copied_csvs.h"
-#include "controllers/copies/copies_board.h"
+#include "controllers/copies/copy_state.h"
 #include "controllers/copies/copy_toggle.h"
 #include "controllers/copies/testing/copy_cluster.h"
 #include "controllers/runtime/controller.h"
@@ -59,7 +59,7 @@ class CopiesProcess {
             KnownCopiedCsvs(nullptr).options,
             [this, toggle] {
               return std::make_unique<CopiedCsvReconciler>(
-                  Deps(), metrics_, board,
+                  Deps(), metrics_, copy_state,
                   CopiedCsvReconciler::Options{.writer = {}, .toggle = toggle});
             },
             io.get_executor(), clock, registry_) {
@@ -109,7 +109,7 @@ class CopiesProcess {
 
   TestLeadership leadership;
   CopyEvents events;
-  CopiesBoard board;
+  CopyState copy_state;
 
  private:
   CopyCluster& cluster_;

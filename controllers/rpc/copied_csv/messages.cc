@@ -64,12 +64,12 @@ void WriteState(const controllers::CopiesDifference& difference, const CopyChoic
   desired.set_protected_namespaces(static_cast<int64_t>(choice.policy.protected_namespaces.size()));
   out.set_copies(static_cast<int64_t>(difference.copies));
   out.set_operators(static_cast<int64_t>(difference.operators));
-  const olm::CopyCensus& census = difference.census;
-  out.set_right(static_cast<int64_t>(census.right));
-  out.set_missing(static_cast<int64_t>(census.missing));
-  out.set_unexpected(static_cast<int64_t>(census.unexpected));
-  out.set_unexplained(static_cast<int64_t>(census.unexplained));
-  const size_t left = census.missing + census.unexpected;
+  const olm::CopyCounts& counts = difference.counts;
+  out.set_right(static_cast<int64_t>(counts.right));
+  out.set_missing(static_cast<int64_t>(counts.missing));
+  out.set_unexpected(static_cast<int64_t>(counts.unexpected));
+  out.set_unexplained(static_cast<int64_t>(counts.unexplained));
+  const size_t left = counts.missing + counts.unexpected;
   out.mutable_progress()->set_left(static_cast<int64_t>(left));
   out.mutable_progress()->set_done(left == 0 &&
                                    choice.policy.global != olm::CopyPolicy::Global::kUnknown);

@@ -22,10 +22,10 @@ CopiesDifference Some() {
   CopiesDifference difference;
   difference.copies = 7;
   difference.operators = 2;
-  difference.census.right = 3;
-  difference.census.missing = 1;
-  difference.census.unexpected = 2;
-  difference.census.unexplained = 1;
+  difference.counts.right = 3;
+  difference.counts.missing = 1;
+  difference.counts.unexpected = 2;
+  difference.counts.unexplained = 1;
   return difference;
 }
 

@@ -39,7 +39,7 @@ struct PlanCallsOptions {
   size_t max_reviews = 100;       // for single namespaces, for one preview; then steps are hidden
 };
 
-// Of a bundle.
+// The limits of a bundle in a request.
 inline constexpr int kMaxManifests = 1'000;
 inline constexpr size_t kMaxBundleBytes = 3 << 20;
 

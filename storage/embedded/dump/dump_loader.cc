@@ -53,7 +53,7 @@ constexpr std::string_view kWaiting = "waiting:";
 // The amount that is read at once of what waits.
 constexpr int64_t kScan = 500;
 constexpr size_t kScanBytes = 4 << 20;
-// Of files that are larger than this there is one at a time in memory.
+// Only one file that is larger than this is in memory at a time.
 constexpr size_t kLarge = 2 << 20;
 
 // What has been taken of an object so far.

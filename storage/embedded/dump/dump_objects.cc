@@ -18,7 +18,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr size_t kTogether = 512 << 10;
-// Of an object's text with its indentation.
+// The longest text of an object with its indentation.
 constexpr size_t kMaxText = 16 << 20;
 constexpr std::string_view kSpace = " \t\r\n";
 // A name is printed, and is a part of paths.

@@ -53,7 +53,7 @@ struct DumpPart {
 // problems and don't hide the rest.
 class DumpObjects {
  public:
-  // Of an object's text, in bytes, without its indentation: the largest that a cluster may hold.
+  // The bytes of the largest object that a cluster may hold, as text without indentation.
   // Larger ones are refused before they are parsed, which may take thirty times as much memory.
   static constexpr size_t kMaxObject = 3 << 20;
 

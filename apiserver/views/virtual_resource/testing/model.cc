@@ -138,7 +138,7 @@ void Replica::Recall(const storage::StateVector& vector) {
   Publish();
 }
 
-storage::Moment Replica::List() {
+storage::WorldSnapshot Replica::List() {
   ++etcd_.revision;  // between two lists of one client something in the cluster writes
   worlds_.LearnRevision(etcd_.revision);
   return worlds_.Lifted();

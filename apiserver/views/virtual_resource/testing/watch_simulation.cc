@@ -139,7 +139,7 @@ class Client {
   }
 
   void Relist() {
-    const storage::Moment moment = home_->List();
+    const storage::WorldSnapshot moment = home_->List();
     number_ = moment.number().ToString();
     std::map<kube::NamespacedName, Held> next;
     refused_.clear();

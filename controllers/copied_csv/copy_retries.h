@@ -1,7 +1,7 @@
 // The slots of one name in which something goes wrong, and when each is tried again. Not
 // thread-safe.
-#ifndef CONTROLLERS_COPIED_CSV_SLOT_TROUBLES_H_
-#define CONTROLLERS_COPIED_CSV_SLOT_TROUBLES_H_
+#ifndef CONTROLLERS_COPIED_CSV_COPY_RETRIES_H_
+#define CONTROLLERS_COPIED_CSV_COPY_RETRIES_H_
 
 #include <array>
 #include <cstddef>
@@ -31,7 +31,7 @@ std::string_view NameOf(Trouble trouble);
 //
 // Times are monotonic. At most kMax slots are remembered; when there are more, all slots are due
 // each minute.
-class SlotTroubles {
+class CopyRetries {
  public:
   static constexpr size_t kMax = 2000;
 
@@ -87,7 +87,7 @@ class SlotTroubles {
 };
 
 template <typename Visit>
-bool SlotTroubles::TakeDue(absl::Duration now, Visit due) {
+bool CopyRetries::TakeDue(absl::Duration now, Visit due) {
   for (auto& [ns, slot] : slots_) {
     if (slot.due > now) continue;
     slot.due = absl::InfiniteDuration();
@@ -100,4 +100,4 @@ bool SlotTroubles::TakeDue(absl::Duration now, Visit due) {
 
 }  // namespace steward::controllers
 
-#endif  // CONTROLLERS_COPIED_CSV_SLOT_TROUBLES_H_
+#endif  // CONTROLLERS_COPIED_CSV_COPY_RETRIES_H_

@@ -1,16 +1,16 @@
-#include "controllers/cleanup/guards/departures.h"
+#include "controllers/cleanup/guards/recently_deleted_csvs.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace steward::controllers {
 
-void Departures::Note(std::shared_ptr<const olm::CsvFacts> csv) {
+void RecentlyDeletedCsvs::Note(std::shared_ptr<const olm::CsvFacts> csv) {
   if (csv->OptedIn()) return;
   departures_.try_emplace(csv->uid, Departure{csv, clock_.Monotonic()});
 }
 
-std::vector<olm::DepartedCsv> Departures::Recent() {
+std::vector<olm::DepartedCsv> RecentlyDeletedCsvs::Recent() {
   const absl::Duration now = clock_.Monotonic();
   std::erase_if(departures_,
                 [now](const auto& entry) { return now - entry.second.noticed >= kRemembered; });

@@ -1,6 +1,6 @@
-// ClusterServiceVersions that were there a moment ago. Lives on one executor.
-#ifndef CONTROLLERS_CLEANUP_GUARDS_DEPARTURES_H_
-#define CONTROLLERS_CLEANUP_GUARDS_DEPARTURES_H_
+// The ClusterServiceVersions that were deleted a moment ago. Lives on one executor.
+#ifndef CONTROLLERS_CLEANUP_GUARDS_RECENTLY_DELETED_CSVS_H_
+#define CONTROLLERS_CLEANUP_GUARDS_RECENTLY_DELETED_CSVS_H_
 
 #include <map>
 #include <memory>
@@ -17,14 +17,14 @@ namespace steward::controllers {
 // One command may delete two operators of one definition. The operator that is not opted in is not
 // held up, and may be gone before the other is looked at, although its custom resources were to be
 // kept. An operator that was opted in leaves a mark (CoOwners), and is not remembered here.
-class Departures {
+class RecentlyDeletedCsvs {
  public:
   // The time from the moment when the absence was noticed. The deletions of one command are moments
   // apart, and the first look comes soon after, unless the API server is slow or cannot be asked.
   static constexpr absl::Duration kRemembered = absl::Minutes(1);
 
   // REQUIRES: `clock` outlives this object.
-  explicit Departures(Clock& clock) : clock_(clock) {}
+  explicit RecentlyDeletedCsvs(Clock& clock) : clock_(clock) {}
 
   // Remembers an object that was just found to be gone.
   void Note(std::shared_ptr<const olm::CsvFacts> csv);
@@ -48,4 +48,4 @@ std::vector<olm::DepartedCsv> WithoutReplaced(std::vector<olm::DepartedCsv> depa
 
 }  // namespace steward::controllers
 
-#endif  // CONTROLLERS_CLEANUP_GUARDS_DEPARTURES_H_
+#endif  // CONTROLLERS_CLEANUP_GUARDS_RECENTLY_DELETED_CSVS_H_

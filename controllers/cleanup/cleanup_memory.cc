@@ -1,4 +1,4 @@
-#include "controllers/cleanup/cleanup_memories.h"
+#include "controllers/cleanup/cleanup_memory.h"
 
 #include <algorithm>
 #include <string>

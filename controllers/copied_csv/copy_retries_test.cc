@@ -1,4 +1,4 @@
-#include "controllers/copied_csv/slot_troubles.h"
+#include "controllers/copied_csv/copy_retries.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ const ContentDigest kTwo = DigestOf("2");
 
 absl::Duration At(int64_t seconds) { return absl::Seconds(seconds); }
 
-std::vector<std::string> Due(SlotTroubles& troubles, absl::Duration now, bool* all = nullptr) {
+std::vector<std::string> Due(CopyRetries& troubles, absl::Duration now, bool* all = nullptr) {
   std::vector<std::string> due;
   const bool every = troubles.TakeDue(now, [&due](const std::string& ns) { due.push_back(ns); });
   if (all != nullptr) *all = every;
@@ -29,7 +29,7 @@ std::vector<std::string> Due(SlotTroubles& troubles, absl::Duration now, bool* a
 }
 
 TEST(SlotTroublesTest, WaitsTwiceAsLongEachTime) {
-  SlotTroubles troubles;
+  CopyRetries troubles;
   int64_t now = 0;
   for (const int wait : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600}) {
     EXPECT_EQ(troubles.Note("red", Trouble::kFailed, kOne, At(now)), wait > 1) << wait;
@@ -44,7 +44,7 @@ TEST(SlotTroublesTest, WaitsTwiceAsLongEachTime) {
 }
 
 TEST(SlotTroublesTest, OneSlotDoesNotWaitForAnother) {
-  SlotTroubles troubles;
+  CopyRetries troubles;
   troubles.Note("red", Trouble::kFailed, kOne, At(0));
   EXPECT_FALSE(troubles.Waits("blue", kOne, At(0)));
   troubles.Settle("red");
@@ -52,7 +52,7 @@ TEST(SlotTroublesTest, OneSlotDoesNotWaitForAnother) {
 }
 
 TEST(SlotTroublesTest, NewContentEndsTheWait) {
-  SlotTroubles troubles;
+  CopyRetries troubles;
   for (int i = 0; i < 5; ++i) troubles.Note("red", Trouble::kFailed, kOne, At(0));
   EXPECT_FALSE(troubles.Waits("red", kTwo, At(0)));
   EXPECT_FALSE(troubles.Note("red", Trouble::kFailed, kTwo, At(0))) << "the first of its kind";
@@ -60,7 +60,7 @@ TEST(SlotTroublesTest, NewContentEndsTheWait) {
 }
 
 TEST(SlotTroublesTest, ATakenNameIsToldOnceAndHastened) {
-  SlotTroubles troubles;
+  CopyRetries troubles;
   EXPECT_TRUE(troubles.Note("red", Trouble::kNameTaken, kOne, At(0)));
   EXPECT_FALSE(troubles.Note("red", Trouble::kNameTaken, kOne, At(1)));
   troubles.Note("blue", Trouble::kFailed, kOne, At(0));
@@ -71,7 +71,7 @@ TEST(SlotTroublesTest, ATakenNameIsToldOnceAndHastened) {
 }
 
 TEST(SlotTroublesTest, TheFourthRepairMakesAContest) {
-  SlotTroubles troubles;
+  CopyRetries troubles;
   for (int i = 0; i < 3; ++i) {
     EXPECT_FALSE(troubles.NoteRepair("red", kOne, At(i)));
     EXPECT_FALSE(troubles.Waits("red", kOne, At(i)));
@@ -90,8 +90,8 @@ TEST(SlotTroublesTest, TheFourthRepairMakesAContest) {
 }
 
 TEST(SlotTroublesTest, IsBounded) {
-  SlotTroubles troubles;
-  for (size_t i = 0; i < SlotTroubles::kMax; ++i) {
+  CopyRetries troubles;
+  for (size_t i = 0; i < CopyRetries::kMax; ++i) {
     troubles.Note(StrCat("n", i), Trouble::kFailed, kOne, At(0));
   }
   EXPECT_FALSE(troubles.Note("more", Trouble::kNameTaken, kOne, At(0)));
@@ -100,14 +100,14 @@ TEST(SlotTroublesTest, IsBounded) {
   EXPECT_FALSE(all);
   Due(troubles, At(60), &all);
   EXPECT_TRUE(all);
-  EXPECT_EQ(troubles.Counts()[static_cast<size_t>(Trouble::kFailed)], SlotTroubles::kMax);
+  EXPECT_EQ(troubles.Counts()[static_cast<size_t>(Trouble::kFailed)], CopyRetries::kMax);
   troubles.Retain([](const std::string&) { return false; });
   EXPECT_TRUE(troubles.empty());
 }
 
 TEST(SlotTroublesTest, OldRepairsMakeRoom) {
-  SlotTroubles troubles;
-  for (size_t i = 0; i < SlotTroubles::kMax; ++i) troubles.NoteRepair(StrCat("n", i), kOne, At(0));
+  CopyRetries troubles;
+  for (size_t i = 0; i < CopyRetries::kMax; ++i) troubles.NoteRepair(StrCat("n", i), kOne, At(0));
   EXPECT_TRUE(troubles.Note("more", Trouble::kNameTaken, kOne, At(601)));
 }
 

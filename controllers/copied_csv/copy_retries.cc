@@ -1,4 +1,4 @@
-#include "controllers/copied_csv/slot_troubles.h"
+#include "controllers/copied_csv/copy_retries.h"
 
 #include <algorithm>
 
@@ -35,8 +35,8 @@ std::string_view NameOf(Trouble trouble) {
 }
 
 // The slot, made if there is room; null if there is none. Troubles with other content are over.
-SlotTroubles::Slot* SlotTroubles::Find(const std::string& ns, const ContentDigest& wanted,
-                                       absl::Duration now) {
+CopyRetries::Slot* CopyRetries::Find(const std::string& ns, const ContentDigest& wanted,
+                                     absl::Duration now) {
   auto it = slots_.find(ns);
   if (it == slots_.end()) {
     if (slots_.size() >= kMax) DropOldRepairs(now);
@@ -55,8 +55,8 @@ SlotTroubles::Slot* SlotTroubles::Find(const std::string& ns, const ContentDiges
   return &slot;
 }
 
-bool SlotTroubles::Note(const std::string& ns, Trouble trouble, const ContentDigest& wanted,
-                        absl::Duration now) {
+bool CopyRetries::Note(const std::string& ns, Trouble trouble, const ContentDigest& wanted,
+                       absl::Duration now) {
   Slot* slot = Find(ns, wanted, now);
   if (slot == nullptr) return false;
   const bool same = slot->trouble == trouble;
@@ -67,8 +67,8 @@ bool SlotTroubles::Note(const std::string& ns, Trouble trouble, const ContentDig
   return slot->times > 1;
 }
 
-bool SlotTroubles::NoteRepair(const std::string& ns, const ContentDigest& wanted,
-                              absl::Duration now) {
+bool CopyRetries::NoteRepair(const std::string& ns, const ContentDigest& wanted,
+                             absl::Duration now) {
   Slot* slot = Find(ns, wanted, now);
   if (slot == nullptr) return false;
   if (slot->repairs > 0 && now - slot->repaired_at > kQuiet) slot->repairs = 0;
@@ -83,7 +83,7 @@ bool SlotTroubles::NoteRepair(const std::string& ns, const ContentDigest& wanted
   return true;
 }
 
-void SlotTroubles::Settle(const std::string& ns) {
+void CopyRetries::Settle(const std::string& ns) {
   const auto it = slots_.find(ns);
   if (it == slots_.end()) return;
   Slot& slot = it->second;
@@ -98,32 +98,32 @@ void SlotTroubles::Settle(const std::string& ns) {
   slot.due = absl::InfiniteDuration();
 }
 
-void SlotTroubles::Hasten(const std::string& ns) {
+void CopyRetries::Hasten(const std::string& ns) {
   const auto it = slots_.find(ns);
   if (it != slots_.end() && it->second.trouble == Trouble::kNameTaken) slots_.erase(it);
 }
 
-bool SlotTroubles::Waits(const std::string& ns, const ContentDigest& wanted,
-                         absl::Duration now) const {
+bool CopyRetries::Waits(const std::string& ns, const ContentDigest& wanted,
+                        absl::Duration now) const {
   const auto it = slots_.find(ns);
   if (it == slots_.end() || !it->second.trouble || it->second.wanted != wanted) return false;
   // A slot that TakeDue has given out is due.
   return it->second.due > now && it->second.due != absl::InfiniteDuration();
 }
 
-bool SlotTroubles::Has(const std::string& ns, Trouble trouble) const {
+bool CopyRetries::Has(const std::string& ns, Trouble trouble) const {
   const auto it = slots_.find(ns);
   return it != slots_.end() && it->second.trouble == trouble;
 }
 
-std::optional<absl::Duration> SlotTroubles::NextDue() const {
+std::optional<absl::Duration> CopyRetries::NextDue() const {
   absl::Duration next = overflow_due_.value_or(absl::InfiniteDuration());
   for (const auto& [ns, slot] : slots_) next = std::min(next, slot.due);
   if (next == absl::InfiniteDuration()) return std::nullopt;
   return next;
 }
 
-std::array<size_t, kTroubles> SlotTroubles::Counts() const {
+std::array<size_t, kTroubles> CopyRetries::Counts() const {
   std::array<size_t, kTroubles> counts = {};
   for (const auto& [ns, slot] : slots_) {
     if (slot.trouble) ++counts[static_cast<size_t>(*slot.trouble)];
@@ -131,7 +131,7 @@ std::array<size_t, kTroubles> SlotTroubles::Counts() const {
   return counts;
 }
 
-void SlotTroubles::DropOldRepairs(absl::Duration now) {
+void CopyRetries::DropOldRepairs(absl::Duration now) {
   std::erase_if(slots_, [now](const auto& entry) {
     return !entry.second.trouble && now - entry.second.repaired_at > kQuiet;
   });

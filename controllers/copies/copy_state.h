@@ -1,7 +1,7 @@
 // The state of the copies, shown by the reconciler that makes them to others in its process. Lives
 // on one executor.
-#ifndef CONTROLLERS_COPIES_COPIES_BOARD_H_
-#define CONTROLLERS_COPIES_COPIES_BOARD_H_
+#ifndef CONTROLLERS_COPIES_COPY_STATE_H_
+#define CONTROLLERS_COPIES_COPY_STATE_H_
 
 #include <string>
 #include <vector>
@@ -24,10 +24,10 @@ class CopiesSource {
   // The names of the originals, and of copies that lie about without one.
   virtual std::vector<std::string> Names() const = 0;
   // Counts the slots of one name, by that choice. Takes time in proportion to the namespaces.
-  virtual olm::CopyCensus Count(const std::string& name) const = 0;
+  virtual olm::CopyCounts Count(const std::string& name) const = 0;
 };
 
-class CopiesBoard {
+class CopyState {
  public:
   // Null while no such reconciler runs. Valid until other code runs on the executor.
   const CopiesSource* source() const { return source_; }
@@ -47,4 +47,4 @@ class CopiesBoard {
 
 }  // namespace steward::controllers
 
-#endif  // CONTROLLERS_COPIES_COPIES_BOARD_H_
+#endif  // CONTROLLERS_COPIES_COPY_STATE_H_
