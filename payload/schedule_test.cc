@@ -22,7 +22,7 @@
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "payload/testing/payload_cluster.h"
 
 namespace steward::payload {
@@ -255,13 +255,13 @@ class Schedule {
           fate.error = kube::ToStatus(kube::TooManyRequests("later", 1));
           return fate;
         case 2:
-          fate.lost = true;
+          fate.kind = kube::HookedFate::kLose;
           break;
         case 3:
-          fate.dies = true;
+          fate.kind = kube::HookedFate::kDieBefore;
           return fate;
         case 4:
-          fate.dies_after = true;
+          fate.kind = kube::HookedFate::kDieAfter;
           break;
         case 5:
           // Another process works meanwhile; this one does not know yet.
@@ -296,7 +296,8 @@ class Schedule {
   void JudgeWrite(const kube::HookedCall& call) {
     ++writes_;
     const std::string& name = call.name.name;
-    const std::string what = StrCat(version_, ": ", call.verb, " ", call.name.ns, "/", name);
+    const std::string what =
+        StrCat(version_, ": ", kube::VerbText(call.verb), " ", call.name.ns, "/", name);
     if (call.name.ns == "steward-system") return;  // the record
     const Planned* planned = PlannedOf(name);
     ASSERT_NE(planned, nullptr) << what;
@@ -405,8 +406,7 @@ TEST(PayloadScheduleTest, R_003_56_GoesOnAfterADeathAtEveryWrite) {
           if (call.gvr.group == "authorization.k8s.io" || !call.writes()) return fate;
           if (call.deletion != nullptr) deleted.insert(call.deletion->uid);
           if (writes++ != at) return fate;
-          fate.dies = !after;
-          fate.dies_after = after;
+          fate.kind = after ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
           return fate;
         };
         (void)one.Pass(release, TestOptions());

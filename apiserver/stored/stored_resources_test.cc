@@ -27,7 +27,7 @@
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::stored {
 namespace {
@@ -62,9 +62,9 @@ const kube::ResourceType& Namespaces() {
 }
 
 // Records the calls, and passes on those that a FakeClient supports.
-class RecordingClient : public kube::UserlessClient {
+class RecordingClient : public kube::HookClient {
  public:
-  using UserlessClient::UserlessClient;
+  using HookClient::HookClient;
 
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {

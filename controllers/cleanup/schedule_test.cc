@@ -64,34 +64,28 @@ class Draws {
 };
 
 // The fate of a call that goes wrong.
-TestFate Trouble(Draws& draws, const TestCall& call) {
-  const auto of = [](TestFate::Kind kind, absl::Status error = absl::OkStatus()) {
-    TestFate fate;
-    fate.kind = kind;
-    fate.error = std::move(error);
-    return fate;
-  };
+kube::HookedFate Trouble(Draws& draws, const kube::HookedCall& call) {
   switch (draws.Pick(10)) {
     case 0:
-      return of(TestFate::kDieBefore);
+      return kube::HookedFate::kDieBefore;
     case 1:
-      return of(TestFate::kDieAfter);
+      return kube::HookedFate::kDieAfter;
     case 2:
     case 3:
-      return of(TestFate::kLose);
+      return kube::HookedFate::kLose;
     case 4:
-      return of(TestFate::kFail, kube::ToStatus(kube::TooManyRequests("busy", 1)));
+      return kube::ToStatus(kube::TooManyRequests("busy", 1));
     case 5:
-      return of(TestFate::kFail, kube::ToStatus(kube::Conflict(kCsvs, "x", "changed")));
+      return kube::ToStatus(kube::Conflict(kCsvs, "x", "changed"));
     case 6:
-      return of(TestFate::kFail, kube::ToStatus(kube::Forbidden(kWidgets, "x", "denied")));
+      return kube::ToStatus(kube::Forbidden(kWidgets, "x", "denied"));
     case 7:
-      return of(TestFate::kFail, kube::ToStatus(kube::Expired("too old")));
+      return kube::ToStatus(kube::Expired("too old"));
     case 8:
-      if (call.verb == kube::ClientVerb::kDelete) return of(TestFate::kHold);
-      return of(TestFate::kLose);
+      if (call.verb == kube::ClientVerb::kDelete) return kube::HookedFate::kHold;
+      return kube::HookedFate::kLose;
     default:
-      return of(TestFate::kFail, kube::ToStatus(kube::InternalError("storage")));
+      return kube::ToStatus(kube::InternalError("storage"));
   }
 }
 
@@ -193,7 +187,7 @@ class Schedule {
   VoidTask ReplaceGroup(bool again);
   VoidTask ChangeOthers();
   VoidTask ChangeOperands();
-  boost::asio::awaitable<TestFate> Decide(const TestCall& call);
+  boost::asio::awaitable<kube::HookedFate> Decide(const kube::HookedCall& call);
   void Storm();
   void Calm();
 
@@ -309,17 +303,17 @@ VoidTask Schedule::Interfere() {
   }
 }
 
-boost::asio::awaitable<TestFate> Schedule::Decide(const TestCall& call) {
+boost::asio::awaitable<kube::HookedFate> Schedule::Decide(const kube::HookedCall& call) {
   if (Pick(1000) < interference_) co_await Interfere();
   if (draws_.PerMille(trouble_ / 4)) {
     driver_->cluster().clock().Advance(absl::Milliseconds(Pick(3000)));
   }
   if (Pick(1000) < trouble_ / 4) co_await driver_->TakeOver();
-  TestFate fate;
+  kube::HookedFate fate;
   if (Pick(1000) < trouble_) fate = Trouble(draws_, call);
   if (call.IsWrite() && draws_.PerMille(trouble_))
     fate.delay = absl::Milliseconds(draws_.Pick(5000));
-  if (fate.kind != TestFate::kPass) {
+  if (!fate.passes()) {
     driver_->Log(StrCat("trouble ", static_cast<int>(fate.kind), " for ", Describe(call), " ",
                         fate.error.message()));
   }
@@ -372,7 +366,7 @@ void Schedule::Run() {
   if (Chance(70)) driver_->Pass();
   trouble_ = std::vector<int>{0, 5, 20, 60}[Pick(4)];
   interference_ = std::vector<int>{0, 5, 20, 60}[Pick(4)];
-  driver_->SetNemesis([this](const TestCall& call) { return Decide(call); });
+  driver_->SetNemesis([this](const kube::HookedCall& call) { return Decide(call); });
   if (Chance(90)) driver_->Change(cluster.Remove(kCsvs, kCsv));
   Storm();
   driver_->Change(cluster.Remove(kCsvs, kCsv));
@@ -393,7 +387,7 @@ class Together {
   void AddOperands();
   kube::NamespacedName Someone() { return draws_.One(csvs_); }
   VoidTask Change();
-  boost::asio::awaitable<TestFate> Decide(const TestCall& call);
+  boost::asio::awaitable<kube::HookedFate> Decide(const kube::HookedCall& call);
   std::vector<kube::NamespacedName> Waiting();
   void Calm();
 
@@ -470,17 +464,17 @@ VoidTask Together::Change() {
   }
 }
 
-boost::asio::awaitable<TestFate> Together::Decide(const TestCall& call) {
+boost::asio::awaitable<kube::HookedFate> Together::Decide(const kube::HookedCall& call) {
   if (draws_.PerMille(interference_)) {
     VoidTask change = Change();
     co_await driver_->ChangeNow(std::move(change));
   }
   if (draws_.PerMille(trouble_ / 4)) co_await driver_->TakeOver();
-  TestFate fate;
+  kube::HookedFate fate;
   if (draws_.PerMille(trouble_)) fate = Trouble(draws_, call);
   if (call.IsWrite() && draws_.PerMille(trouble_))
     fate.delay = absl::Milliseconds(draws_.Pick(5000));
-  if (fate.kind != TestFate::kPass) {
+  if (!fate.passes()) {
     driver_->Log(StrCat("trouble ", static_cast<int>(fate.kind), " for ", Describe(call), " ",
                         fate.error.message()));
   }
@@ -533,7 +527,7 @@ void Together::Run() {
   if (draws_.Chance(50)) driver_->Change(ChangeOne(draws_, cluster, Someone()));
   trouble_ = draws_.One<int>({0, 5, 20, 60});
   interference_ = draws_.One<int>({0, 0, 5, 20});
-  driver_->SetNemesis([this](const TestCall& call) { return Decide(call); });
+  driver_->SetNemesis([this](const kube::HookedCall& call) { return Decide(call); });
   std::vector<kube::NamespacedName> order = csvs_;
   std::shuffle(order.begin(), order.end(), draws_.random());
   const int gap = draws_.One<int>({0, 0, 100, 3000});

@@ -27,7 +27,7 @@
 #include "controllers/copied_rbac/testing/rbac_cluster.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -230,14 +230,13 @@ class Schedule {
 
   kube::HookedFate Decide(const RbacProcess& process, const kube::HookedCall& call) {
     // The best moment to bind a Role: before it is given something.
-    if (!calm_ && call.verb == "update" && call.gvr == kTestRoles && OneIn(4)) {
+    if (!calm_ && call.verb == kube::ClientVerb::kUpdate && call.gvr == kTestRoles && OneIn(4)) {
       Bind({call.name.ns, StrCat("by-hand-", call.name.name)}, call.name.name, "");
     }
     if (call.writes()) JudgeWrite(call);
     kube::HookedFate fate;
     if (call.writes() && writes_ - 1 == death_at_) {
-      fate.dies = !death_after_;
-      fate.dies_after = death_after_;
+      fate.kind = death_after_ ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
     }
     if (calm_) return fate;
     switch (Draw(40)) {
@@ -251,13 +250,13 @@ class Schedule {
         fate.error = kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "injected"));
         return fate;
       case 3:
-        fate.lost = true;
+        fate.kind = kube::HookedFate::kLose;
         return fate;
       case 4:
-        fate.dies = true;
+        fate.kind = kube::HookedFate::kDieBefore;
         return fate;
       case 5:
-        fate.dies_after = true;
+        fate.kind = kube::HookedFate::kDieAfter;
         return fate;
       case 6:
       case 7:
@@ -284,8 +283,8 @@ class Schedule {
   void JudgeWrite(const kube::HookedCall& call) {
     ++writes_;
     const std::string what =
-        StrCat(call.verb, " ", call.gvr.resource, " ", call.name.ns, "/", call.name.name, " ",
-               call.object == nullptr ? "" : Serialize(*call.object));
+        StrCat(kube::VerbText(call.verb), " ", call.gvr.resource, " ", call.name.ns, "/",
+               call.name.name, " ", call.body == nullptr ? "" : Serialize(*call.body));
     JudgeGap(call, cluster_.Find(call.gvr, call.name), what);
     ASSERT_TRUE(call.gvr == kTestRoles || call.gvr == kTestBindings) << what;
     ASSERT_NE(call.name.ns, "ops") << what;
@@ -300,11 +299,12 @@ class Schedule {
       EXPECT_TRUE(!same || IsOurs(there, call.name.ns)) << what;
       return;
     }
-    if (call.verb == "patch") return JudgeNote(call, there, what);
-    ASSERT_TRUE(call.verb == "create" || call.verb == "update") << what;
-    const json::value& object = *call.object;
+    if (call.verb == kube::ClientVerb::kPatch) return JudgeNote(call, there, what);
+    ASSERT_TRUE(call.verb == kube::ClientVerb::kCreate || call.verb == kube::ClientVerb::kUpdate)
+        << what;
+    const json::value& object = *call.body;
     EXPECT_TRUE(IsOurs(object, call.name.ns)) << what;
-    if (call.verb == "update") {
+    if (call.verb == kube::ClientVerb::kUpdate) {
       EXPECT_NE(Text(object, {"metadata", "resourceVersion"}), "") << what;
       const bool same = Text(there, {"metadata", "resourceVersion"}) ==
                         Text(object, {"metadata", "resourceVersion"});
@@ -313,7 +313,7 @@ class Schedule {
     if (call.gvr == kTestRoles) {
       EXPECT_TRUE(Within(Verbs(object), asked_[call.name.name])) << what;
       const std::string sent = Text(object, {"metadata", "resourceVersion"});
-      const bool taken = call.verb == "create"
+      const bool taken = call.verb == kube::ClientVerb::kCreate
                              ? there.is_null()
                              : sent == Text(there, {"metadata", "resourceVersion"});
       EXPECT_TRUE(!taken || Within(Verbs(object), Verbs(there)) ||
@@ -332,7 +332,7 @@ class Schedule {
 
   // Since when one of ours waits for others, and nothing else.
   void JudgeNote(const kube::HookedCall& call, const json::value& there, const std::string& what) {
-    const json::object& patch = call.object->as_object();
+    const json::object& patch = call.body->as_object();
     ASSERT_EQ(patch.size(), 1) << what;
     const json::object& metadata = patch.at("metadata").as_object();
     ASSERT_EQ(metadata.size(), 3) << what;
@@ -340,9 +340,9 @@ class Schedule {
     ASSERT_EQ(annotations.size(), 1) << what;
     EXPECT_TRUE(annotations.contains("steward.operatorframework.io/unwanted-since")) << what;
     const bool same = !there.is_null() &&
-                      Text(there, {"metadata", "uid"}) == Text(*call.object, {"metadata", "uid"}) &&
+                      Text(there, {"metadata", "uid"}) == Text(*call.body, {"metadata", "uid"}) &&
                       Text(there, {"metadata", "resourceVersion"}) ==
-                          Text(*call.object, {"metadata", "resourceVersion"});
+                          Text(*call.body, {"metadata", "resourceVersion"});
     EXPECT_TRUE(!same || IsOurs(there, call.name.ns)) << what;
   }
 
@@ -364,10 +364,12 @@ class Schedule {
   void JudgeGap(const kube::HookedCall& call, const json::value& there, const std::string& what) {
     const std::string& ns = call.name.ns;
     const std::string& name = call.name.name;
-    if (there.is_null() || call.verb == "create" || call.verb == "patch") return;
+    if (there.is_null() || call.verb == kube::ClientVerb::kCreate ||
+        call.verb == kube::ClientVerb::kPatch)
+      return;
     const json::value& role = cluster_.Find(kTestRoles, {ns, name});
     const json::value& binding = cluster_.Find(kTestBindings, {ns, name});
-    const json::value now = call.deletion != nullptr ? json::value() : *call.object;
+    const json::value now = call.deletion != nullptr ? json::value() : *call.body;
     const bool is_role = call.gvr == kTestRoles;
     const std::set<std::string> before = Access(ns, name, role, binding);
     const std::set<std::string> after =
@@ -632,8 +634,7 @@ class Succession {
       if (!ended_ || !call.writes()) return fate;
       Judge();
       if (writes_++ == death_.at_write) {
-        fate.dies = !death_.after;
-        fate.dies_after = death_.after;
+        fate.kind = death_.after ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
       }
       return fate;
     };

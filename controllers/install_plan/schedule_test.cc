@@ -244,7 +244,8 @@ class Schedule {
   kube::HookedFate Decide(const kube::HookedCall& call, bool calm, int depth) {
     if (call.writes()) JudgeWrite(call);
     kube::HookedFate fate;
-    if (call.verb == "discover" && !served_ && !supplied_) monitor_may_be_left_ = true;
+    if (call.verb == kube::ClientVerb::kDiscover && !served_ && !supplied_)
+      monitor_may_be_left_ = true;
     if (calm) return fate;
     switch (Draw(24)) {
       case 0: {
@@ -254,18 +255,18 @@ class Schedule {
         const bool of_monitor = call.gvr.resource == "servicemonitors";
         if (of_monitor && answer.refuses) monitor_may_be_left_ = true;
         // Then discovery itself has said that there is no such API.
-        const bool denied = call.verb == "discover" && answer.code == 404;
+        const bool denied = call.verb == kube::ClientVerb::kDiscover && answer.code == 404;
         if (denied && !supplied_) monitor_may_be_left_ = true;
         return fate;
       }
       case 1:
-        fate.lost = true;
+        fate.kind = kube::HookedFate::kLose;
         return fate;
       case 2:
-        fate.dies = true;
+        fate.kind = kube::HookedFate::kDieBefore;
         return fate;
       case 3:
-        fate.dies_after = true;
+        fate.kind = kube::HookedFate::kDieAfter;
         return fate;
       case 4:
         // Another process takes a whole pass meanwhile; this one does not know yet.
@@ -291,9 +292,9 @@ class Schedule {
 
   void JudgeWrite(const kube::HookedCall& call) {
     ++writes_;
-    const std::string what = StrCat(call.verb, " ", call.gvr.resource, " ", call.name.ns, "/",
-                                    call.name.name, " as '", call.as, "'");
-    EXPECT_NE(call.verb, "delete") << what;
+    const std::string what = StrCat(kube::VerbText(call.verb), " ", call.gvr.resource, " ",
+                                    call.name.ns, "/", call.name.name, " as '", call.as, "'");
+    EXPECT_NE(call.verb, kube::ClientVerb::kDelete) << what;
     if (call.gvr.resource == "installplans") {
       EXPECT_EQ(call.as, "") << what;
       return;
@@ -303,7 +304,7 @@ class Schedule {
     const bool definition = call.gvr.resource == "customresourcedefinitions";
     EXPECT_EQ(call.name.ns, definition ? "" : "ops") << what;
     EXPECT_EQ(call.as, scoped_ && !definition ? "system:serviceaccount:ops:scoped" : "") << what;
-    const std::string text = Serialize(*call.object);
+    const std::string text = Serialize(*call.body);
     EXPECT_EQ(text.find("x.y/z"), std::string::npos) << what << text;
     EXPECT_EQ(text.find("opt-in-confirmed"), std::string::npos) << what << text;
     EXPECT_EQ(text.find("copiedFrom"), std::string::npos) << what << text;
@@ -382,8 +383,7 @@ TEST(InstallPlanScheduleTest, GoesOnAfterADeathAtEveryWrite) {
         one.hook().decide = [&](const kube::HookedCall& call) {
           kube::HookedFate fate;
           if (!call.writes() || writes++ != at) return fate;
-          fate.dies = !after;
-          fate.dies_after = after;
+          fate.kind = after ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
           return fate;
         };
         one.Pass(kPlan);

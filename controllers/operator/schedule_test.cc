@@ -28,7 +28,7 @@
 #include "controllers/operator/testing/operator_cluster.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -287,12 +287,12 @@ class Schedule {
   }
 
   kube::HookedFate Decide(const OperatorProcess& process, const kube::HookedCall& call) {
-    if (call.verb == "get" && call.gvr == kTestOperators) meddled_[&process] = meddlings_;
+    if (call.verb == kube::ClientVerb::kGet && call.gvr == kTestOperators)
+      meddled_[&process] = meddlings_;
     if (call.writes()) JudgeWrite(process, call);
     kube::HookedFate fate;
     if (call.writes() && writes_ - 1 == death_at_) {
-      fate.dies = !death_after_;
-      fate.dies_after = death_after_;
+      fate.kind = death_after_ ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
     }
     if (calm_) return fate;
     switch (Draw(40)) {
@@ -309,13 +309,13 @@ class Schedule {
         fate.error = kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "injected"));
         return fate;
       case 4:
-        fate.lost = true;
+        fate.kind = kube::HookedFate::kLose;
         return fate;
       case 5:
-        fate.dies = true;
+        fate.kind = kube::HookedFate::kDieBefore;
         return fate;
       case 6:
-        fate.dies_after = true;
+        fate.kind = kube::HookedFate::kDieAfter;
         return fate;
       case 7:
       case 8:
@@ -343,20 +343,20 @@ class Schedule {
   void JudgeWrite(const OperatorProcess& process, const kube::HookedCall& call) {
     ++writes_;
     const std::string what =
-        StrCat(call.verb, " ", call.gvr.resource, " ", call.name.ns, "/", call.name.name, " ",
-               call.object == nullptr ? "" : Serialize(*call.object));
-    if (call.verb == "patch") return JudgeLabels(call, what);
+        StrCat(kube::VerbText(call.verb), " ", call.gvr.resource, " ", call.name.ns, "/",
+               call.name.name, " ", call.body == nullptr ? "" : Serialize(*call.body));
+    if (call.verb == kube::ClientVerb::kPatch) return JudgeLabels(call, what);
     ASSERT_EQ(call.gvr, kTestOperators) << what;
     const json::value there = cluster_.Find(kTestOperators, {"", call.name.name});
-    if (call.verb == "create") {
-      EXPECT_EQ(Text(*call.object, {"metadata", "annotations", kGenerated}), "true") << what;
+    if (call.verb == kube::ClientVerb::kCreate) {
+      EXPECT_EQ(Text(*call.body, {"metadata", "annotations", kGenerated}), "true") << what;
       return;
     }
-    if (call.verb == "update") {
-      JudgeOrder(*call.object, what);
+    if (call.verb == kube::ClientVerb::kUpdate) {
+      JudgeOrder(*call.body, what);
       return;
     }
-    ASSERT_EQ(call.verb, "delete") << what;
+    ASSERT_EQ(call.verb, kube::ClientVerb::kDelete) << what;
     ASSERT_FALSE(call.deletion->uid.empty()) << what;
     ASSERT_FALSE(call.deletion->resource_version.empty()) << what;
     if (there.is_null() || Text(there, {"metadata", "uid"}) != call.deletion->uid) return;
@@ -370,9 +370,9 @@ class Schedule {
   }
 
   void JudgeLabels(const kube::HookedCall& call, const std::string& what) {
-    ASSERT_TRUE(call.object->is_object()) << what;
-    ASSERT_EQ(call.object->as_object().size(), 1) << what;
-    const json::object& metadata = call.object->at("metadata").as_object();
+    ASSERT_TRUE(call.body->is_object()) << what;
+    ASSERT_EQ(call.body->as_object().size(), 1) << what;
+    const json::object& metadata = call.body->at("metadata").as_object();
     ASSERT_EQ(metadata.size(), 2) << what;
     const std::string uid(metadata.at("uid").as_string());
     EXPECT_NE(uid, "") << what;

@@ -23,8 +23,8 @@
 #include "controllers/install_plan/testing/plan_cluster.h"
 #include "controllers/preview/changed_fields.h"
 #include "controllers/preview/live_plan_previewer.h"
-#include "controllers/preview/testing/witness_client.h"
 #include "kube/meta/status.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -61,10 +61,11 @@ class Trial {
 
   void Play() {
     Prepare();
-    Witness witness;
-    WitnessClient client(cluster_.client(), witness);
-    witness.decide = [this](const WitnessedCall& call) {
-      return call.writes ? Decide(call.gvr) : absl::OkStatus();
+    kube::Hook hook;
+    kube::HookClient client(cluster_.client(), hook);
+    hook.decide = [this](const kube::HookedCall& call) {
+      EXPECT_FALSE(call.writes()) << "a preview only tries";
+      return call.IsWrite() ? Decide(call.gvr) : absl::OkStatus();
     };
     LivePlanPreviewer previewer(kube::DryRunClient(client), std::nullopt, cluster_.clock(),
                                 {.optional_manifests = gate_});
@@ -72,14 +73,12 @@ class Trial {
     const std::vector<std::string> before = Contents();
     ASSERT_OK_AND_ASSIGN(const LivePreview live, RunOn(io, previewer.PreviewPlan({"ops", kPlan})));
     EXPECT_EQ(Contents(), before) << "a preview changes nothing";
-    EXPECT_EQ(witness.Count(/*writes=*/true, /*dry=*/false), 0u);
 
     PlanProcess process(cluster_,
                         {.gate = gate_, .retry_timeout = absl::Seconds(3), .hooks_dry_runs = true});
     process.hook().decide = [this](const kube::HookedCall& call) {
       kube::HookedFate fate;
-      const bool writes = call.writes() || call.dry_run;
-      if (writes && call.gvr != kTestPlans) fate.error = Decide(call.gvr);
+      if (call.IsWrite() && call.gvr != kTestPlans) fate.error = Decide(call.gvr);
       return fate;
     };
     process.Settle(kPlan, 8);

@@ -68,7 +68,7 @@ class FakeClient : public Client {
   // The objects by name, each with the JSON that a list would show.
   std::map<NamespacedName, std::string> Objects(const GroupVersionResource& gvr) const;
 
-  // --- Misbehaviour. FaultClient (fault_client.h) has more kinds, for any client.
+  // --- Misbehaviour. HookClient (hook_client.h) has more kinds, for any client.
 
   // Makes the next `times` calls fail with `error`; OK lets them through, to count up to a later
   // fault.

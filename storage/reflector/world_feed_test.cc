@@ -12,7 +12,7 @@
 #include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/operator_world.h"
 #include "storage/operators/watched_operators.h"
 #include "storage/world/world_store.h"
@@ -30,9 +30,9 @@ const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "opera
 const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
 
 // A cluster without selectors: notes the requested selector, and filters nothing.
-class Unfiltered : public kube::UserlessClient {
+class Unfiltered : public kube::HookClient {
  public:
-  using UserlessClient::UserlessClient;
+  using HookClient::HookClient;
 
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {

@@ -16,7 +16,7 @@
 #include "base/tls/testing.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::filters {
 namespace {
@@ -41,9 +41,9 @@ std::string ConfigMap(std::initializer_list<std::pair<std::string, std::string>>
 
 // A client with the rights of the Role extension-apiserver-authentication-reader: that one
 // ConfigMap, by field selector. The fake behind it holds no other object and supports no selectors.
-class ReaderClient : public kube::UserlessClient {
+class ReaderClient : public kube::HookClient {
  public:
-  using UserlessClient::UserlessClient;
+  using HookClient::HookClient;
 
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {

@@ -10,7 +10,7 @@
 #include "kube/client/raw_object.h"
 #include "kube/meta/selector.h"
 #include "kube/meta/status.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/decode.h"
 #include "storage/operators/operator_world.h"
 
@@ -273,7 +273,7 @@ Task<std::vector<kube::ApiResource>> CopyCluster::Discover(const kube::GroupVers
 }
 
 std::unique_ptr<kube::Client> CopyCluster::As(const kube::UserInfo& /*user*/) {
-  return std::make_unique<kube::UserlessClient>(*this);
+  return std::make_unique<kube::HookClient>(*this);
 }
 
 }  // namespace steward::controllers

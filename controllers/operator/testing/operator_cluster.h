@@ -29,8 +29,7 @@
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/hooked_client.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
 
@@ -52,10 +51,10 @@ inline const kube::GroupVersionResource kTestConfigMaps = {"", "v1", "configmaps
 inline const kube::GroupVersionResource kTestSecrets = {"", "v1", "secrets"};
 
 // Its watches obey selectors, and may be late.
-class SelectingClient : public kube::UserlessClient {
+class SelectingClient : public kube::HookClient {
  public:
   // REQUIRES: the references outlive this object.
-  SelectingClient(kube::Client& inner, FakeClock& clock) : UserlessClient(inner), clock_(clock) {}
+  SelectingClient(kube::Client& inner, FakeClock& clock) : HookClient(inner), clock_(clock) {}
 
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override;
@@ -146,7 +145,7 @@ class OperatorProcess {
   OperatorCluster& cluster_;
   boost::asio::io_context io_{1};
   kube::Hook hook_;
-  kube::HookedClient client_;
+  kube::HookClient client_;
   FixedRandom random_{0};
   prometheus::Registry registry_;
   OperatorMetrics metrics_{registry_};
