@@ -15,19 +15,20 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
-#include <random>
 #include <set>
 #include <string>
 
 #include "absl/time/time.h"
 #include "base/clock/fake_clock.h"
 #include "base/json/json_text.h"
+#include "base/seeds/dice.h"
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "controllers/copied_rbac/testing/rbac_cluster.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/hook_client.h"
+#include "kube/testing/trouble.h"
 
 namespace steward::controllers {
 namespace {
@@ -88,9 +89,9 @@ bool Within(const std::set<std::string>& some, const std::set<std::string>& all)
   return std::includes(all.begin(), all.end(), some.begin(), some.end());
 }
 
-class Schedule {
+class Schedule : public Dice {
  public:
-  explicit Schedule(unsigned seed) : random_(seed) {
+  explicit Schedule(unsigned seed) : Dice(seed) {
     for (const char* ns : {"ops", "a", "b", "c"}) cluster_.PutNamespace(ns, ns);
     cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["a","b"]})");
     for (const char* name : kNames) Install(name);
@@ -124,11 +125,6 @@ class Schedule {
   }
 
  private:
-  unsigned Draw(unsigned below) {
-    return std::uniform_int_distribution<unsigned>(0, below - 1)(random_);
-  }
-  bool OneIn(unsigned n) { return Draw(n) == 0; }
-
   std::unique_ptr<RbacProcess> Start() {
     auto process = std::make_unique<RbacProcess>(cluster_, clock_);
     process->hook().decide = [this, self = process.get()](const kube::HookedCall& call) {
@@ -234,37 +230,16 @@ class Schedule {
       Bind({call.name.ns, StrCat("by-hand-", call.name.name)}, call.name.name, "");
     }
     if (call.writes()) JudgeWrite(call);
-    kube::HookedFate fate;
     if (call.writes() && writes_ - 1 == death_at_) {
-      fate.kind = death_after_ ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
+      return death_after_ ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
     }
-    if (calm_) return fate;
-    switch (Draw(40)) {
-      case 0:
-        fate.error = kube::ToStatus(kube::ServiceUnavailable("injected", 1));
-        return fate;
-      case 1:
-        fate.error = kube::ToStatus(kube::Conflict(call.gvr, call.name.name, "injected"));
-        return fate;
-      case 2:
-        fate.error = kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "injected"));
-        return fate;
-      case 3:
-        fate.kind = kube::HookedFate::kLose;
-        return fate;
-      case 4:
-        fate.kind = kube::HookedFate::kDieBefore;
-        return fate;
-      case 5:
-        fate.kind = kube::HookedFate::kDieAfter;
-        return fate;
-      case 6:
-      case 7:
-        Meddle(process);
-        return fate;
-      default:
-        return fate;
-    }
+    if (calm_) return {};
+    if (OneIn(20)) Meddle(process);
+    if (!OneIn(6)) return {};
+    return kube::AnyTrouble(
+        *this, {kube::ToStatus(kube::ServiceUnavailable("injected", 1)),
+                kube::ToStatus(kube::Conflict(call.gvr, call.name.name, "injected")),
+                kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "injected"))});
   }
 
   // Somebody acts, and the other process works, while this one waits for its call.
@@ -514,7 +489,6 @@ class Schedule {
     }
   }
 
-  std::mt19937 random_;
   FakeClock clock_;
   RbacCluster cluster_;
   std::array<std::unique_ptr<RbacProcess>, 2> processes_;
@@ -655,19 +629,14 @@ class Succession {
 TEST(CopiedRbacScheduleTest, AccessEndsInTimeAndWithoutAGapWheneverTheProcessDies) {
   for (const Ending ending :
        {Ending::kUninstalled, Ending::kRetargeted, Ending::kReplaced, Ending::kReplacedInVain}) {
-    for (const bool after : {false, true}) {
-      bool died = true;
-      for (int at = 0; died; ++at) {
-        SCOPED_TRACE(StrCat("ending ", static_cast<int>(ending), after ? ", after" : ", before",
-                            " write ", at));
-        died = Succession(ending, {.at_write = at, .after = after}).Play();
-        if (::testing::Test::HasFailure()) return;
-        ASSERT_LT(at, 50);
-      }
-    }
+    SCOPED_TRACE(StrCat("ending ", static_cast<int>(ending)));
+    PlayDeaths(/*most=*/50, [ending](int at, bool after) {
+      return Succession(ending, {.at_write = at, .after = after}).Play();
+    });
+    if (::testing::Test::HasFailure()) return;
     // At any time of a wait: the next process finds since when it is.
     for (int second = 0; second <= 40; second += 4) {
-      SCOPED_TRACE(StrCat("ending ", static_cast<int>(ending), ", at second ", second));
+      SCOPED_TRACE(StrCat("at second ", second));
       EXPECT_TRUE(Succession(ending, {.at_second = second}).Play());
       if (::testing::Test::HasFailure()) return;
     }
@@ -676,23 +645,12 @@ TEST(CopiedRbacScheduleTest, AccessEndsInTimeAndWithoutAGapWheneverTheProcessDie
 
 // kill -9 before and after every single write.
 TEST(CopiedRbacScheduleTest, GoesOnAfterADeathAtEveryWrite) {
-  for (const bool after : {false, true}) {
-    bool died = true;
-    for (int at = 0; died; ++at) {
-      SCOPED_TRACE(StrCat(after ? "after" : "before", " write ", at));
-      died = Schedule(/*seed=*/3).PlayToDeathAt(at, after);
-      if (::testing::Test::HasFailure()) return;
-      ASSERT_LT(at, 100);
-    }
-  }
+  PlayDeaths(/*most=*/100,
+             [](int at, bool after) { return Schedule(/*seed=*/3).PlayToDeathAt(at, after); });
 }
 
 TEST(CopiedRbacScheduleTest, EndsRightWhateverHappens) {
-  for (unsigned seed = kSeeds.first; seed != kSeeds.end(); ++seed) {
-    SCOPED_TRACE(StrCat("STEWARD_SEED=", seed));
-    Schedule(seed).Play();
-    if (::testing::Test::HasFailure()) return;
-  }
+  PlaySeeds(kSeeds, [](unsigned seed) { Schedule(seed).Play(); });
 }
 
 }  // namespace
