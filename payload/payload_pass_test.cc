@@ -88,7 +88,11 @@ TEST_F(PayloadPassTest, CreateOnly) {
 }
 
 TEST_F(PayloadPassTest, WithoutServerSideApply) {
-  cluster_.client().RefuseApply(kTestConfigMaps);
+  decide = [](const kube::HookedCall& call) {
+    const bool applies = call.gvr == kTestConfigMaps && call.write != nullptr && call.write->force;
+    return applies ? kube::ToStatus(kube::UnsupportedMediaType({"application/merge-patch+json"}))
+                   : absl::OkStatus();
+  };
   PutConfigMap("there");
   const PassResult result = Pass(TestRelease(
       "4.4.0", {{"a.yaml", TestConfigMap("new", "1")}, {"b.yaml", TestConfigMap("there", "1")}}));

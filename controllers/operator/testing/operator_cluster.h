@@ -50,11 +50,11 @@ inline const kube::GroupVersionResource kTestRoles = {"rbac.authorization.k8s.io
 inline const kube::GroupVersionResource kTestConfigMaps = {"", "v1", "configmaps"};
 inline const kube::GroupVersionResource kTestSecrets = {"", "v1", "secrets"};
 
-// Its watches obey selectors, and may be late.
-class SelectingClient : public kube::HookClient {
+// Its watches may be late.
+class LaggingClient : public kube::HookClient {
  public:
   // REQUIRES: the references outlive this object.
-  SelectingClient(kube::Client& inner, FakeClock& clock) : HookClient(inner), clock_(clock) {}
+  LaggingClient(kube::Client& inner, FakeClock& clock) : HookClient(inner), clock_(clock) {}
 
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override;
@@ -73,7 +73,7 @@ class OperatorCluster {
 
   FakeClock& clock() { return clock_; }
   kube::FakeClient& fake() { return fake_; }
-  SelectingClient& client() { return client_; }
+  LaggingClient& client() { return client_; }
 
   // --- What others do. `metadata`: further members, beginning with a comma.
   void PutCsv(const std::string& name, const std::string& metadata = "",
@@ -106,7 +106,7 @@ class OperatorCluster {
  private:
   FakeClock clock_;
   kube::FakeClient fake_;
-  SelectingClient client_{fake_, clock_};
+  LaggingClient client_{fake_, clock_};
   uint64_t observed_ = 0;
 };
 
