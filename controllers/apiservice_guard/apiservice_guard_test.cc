@@ -26,7 +26,7 @@
 #include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/operator_world.h"
 #include "storage/world/world_store.h"
 
@@ -67,10 +67,10 @@ class TestDialer : public ReplicaDialer {
 };
 
 // A cluster whose clock is not this machine's.
-class TimedClient : public kube::HookedClient {
+class TimedClient : public kube::HookClient {
  public:
   TimedClient(kube::Client& inner, kube::Hook& hook, const Clock& clock, const absl::Duration& skew)
-      : HookedClient(inner, hook), clock_(clock), skew_(skew) {}
+      : HookClient(inner, hook), clock_(clock), skew_(skew) {}
   Task<absl::Time> ServerTime() override { co_return clock_.Now() + skew_; }
 
  private:
@@ -99,7 +99,8 @@ class ApiServiceGuardTest : public ::testing::Test {
     PutApi("True");
     hook_.process = &io_;
     hook_.decide = [this](const kube::HookedCall& call) {
-      if (call.writes()) writes_.push_back(StrCat(call.verb, " ", call.gvr.resource));
+      if (call.writes())
+        writes_.push_back(StrCat(kube::VerbText(call.verb), " ", call.gvr.resource));
       return kube::HookedFate();
     };
   }
@@ -322,7 +323,7 @@ TEST_F(ApiServiceGuardTest, WhatMayNotBeAdoptedIsGuarded) {
   const auto decide = hook_.decide;
   hook_.decide = [&](const kube::HookedCall& call) {
     kube::HookedFate fate = decide(call);
-    if (call.verb == "patch") {
+    if (call.verb == kube::ClientVerb::kPatch) {
       fate.error = kube::ToStatus(kube::Forbidden(kube::kApiServices, kApi.name, "no"));
     }
     return fate;
@@ -505,7 +506,7 @@ TEST_F(ApiServiceGuardTest, WhatChangedMeanwhileIsReadAgain) {
   clock_.Advance(absl::Seconds(5));
   const auto decide = hook_.decide;
   hook_.decide = [&](const kube::HookedCall& call) {
-    if (call.verb == "create") cluster_.Put(kube::kApiServices, Serialize(Api()));
+    if (call.verb == kube::ClientVerb::kCreate) cluster_.Put(kube::kApiServices, Serialize(Api()));
     return decide(call);
   };
   ASSERT_OK_AND_ASSIGN(const ReconcileResult result, Look());
@@ -545,7 +546,8 @@ TEST_F(ApiServiceGuardTest, SurvivesItsDeath) {
     hook.process = io.get();
     hook.decide = [&](const kube::HookedCall& call) {
       kube::HookedFate fate;
-      if (call.writes() && ++writes == die_at) (after ? fate.dies_after : fate.dies) = true;
+      if (call.writes() && ++writes == die_at)
+        fate.kind = after ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
       return fate;
     };
     TimedClient client(cluster_, hook, clock_, skew_);

@@ -35,7 +35,7 @@
 #include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/operator_world.h"
 #include "storage/world/world_store.h"
 
@@ -137,7 +137,7 @@ class CertificatesTest : public ::testing::Test {
   FixedRandom random_{0};
   FakeClient cluster_;
   kube::Hook hook_;
-  kube::HookedClient client_{cluster_, hook_};
+  kube::HookClient client_{cluster_, hook_};
   prometheus::Registry registry_;
   storage::WorldStore worlds_{storage::kOperatorSources};
   MetadataWatches watches_{client_, clock_, random_, io_.get_executor()};
@@ -322,10 +322,11 @@ TEST_F(CertificatesTest, SurvivesItsEndAnywhere) {
         hook.process = io.get();
         hook.decide = [&](const kube::HookedCall& call) {
           kube::HookedFate fate;
-          if (call.writes() && writes++ == die_at) (after ? fate.dies_after : fate.dies) = true;
+          if (call.writes() && writes++ == die_at)
+            fate.kind = after ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
           return fate;
         };
-        kube::HookedClient client(cluster, hook);
+        kube::HookClient client(cluster, hook);
         CertificatesReconciler reconciler(
             ReconcilerDeps{client, leadership_, worlds_, watches_, events_, clock_, random_,
                            registry_, gates_},

@@ -11,7 +11,7 @@
 #include "controllers/cleanup/testing/cleaner_fixture.h"
 #include "controllers/cleanup/testing/cluster.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {

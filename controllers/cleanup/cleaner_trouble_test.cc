@@ -16,7 +16,7 @@
 #include "controllers/cleanup/testing/cluster.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/names.h"
 

@@ -17,7 +17,7 @@
 #include "controllers/copied_csv/testing/copies_process.h"
 #include "controllers/copies/testing/copy_cluster.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {

@@ -15,7 +15,7 @@
 #include "controllers/copies/copy_state.h"
 #include "controllers/copies/copy_toggle.h"
 #include "controllers/copies/testing/copy_cluster.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/copy/comparison.h"
 
 namespace steward::controllers {

@@ -16,7 +16,7 @@
 #include "controllers/copied_rbac/testing/rbac_cluster.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -185,7 +185,7 @@ TEST_F(CopiedRbacTest, ARoleIsGivenNothingThatSomebodyElseWouldHave) {
     if (call.writes() && call.gvr == kTestRoles && call.name.ns == "a" && Verbs("a") == "-") {
       cluster_.PutBinding({"a", "reed"}, "reed", labels);
     }
-    if (call.verb == "list" && call.gvr == kTestBindings && call.name.ns == "a") {
+    if (call.verb == kube::ClientVerb::kList && call.gvr == kTestBindings && call.name.ns == "a") {
       ++looks;
       EXPECT_EQ(Verbs("a"), "open ");
     }
@@ -209,7 +209,7 @@ TEST_F(CopiedRbacTest, CopiesFromNowhereGo) {
   }
   int lists = 0;
   process_.hook().decide = [&lists](const kube::HookedCall& call) {
-    lists += call.verb == "list" && call.gvr == kTestRoles ? 1 : 0;
+    lists += call.verb == kube::ClientVerb::kList && call.gvr == kTestRoles ? 1 : 0;
     return kube::HookedFate();
   };
   process_.Finish();
@@ -228,7 +228,7 @@ TEST_F(CopiedRbacTest, WhatIsContestedIsNotTriedAtOnce) {
   int tries = 0;
   process_.hook().decide = [&](const kube::HookedCall& call) {
     kube::HookedFate fate;
-    if (call.verb == "update" && call.name.ns == "a") {
+    if (call.verb == kube::ClientVerb::kUpdate && call.name.ns == "a") {
       ++tries;
       fate.error = kube::ToStatus(kube::Conflict(call.gvr, call.name.name, "injected"));
     }
@@ -310,7 +310,8 @@ TEST_F(CopiedRbacTest, AnUpgradeTakesAwayNoAccess) {
   cluster_.Drop(kTestCsvs, {"ops", "reed"});
   bool gap = false;
   process_.hook().decide = [&](const kube::HookedCall& call) {
-    if (call.verb == "delete" && call.name.ns == "a") gap |= Verbs("a", "reed2") != "get ";
+    if (call.verb == kube::ClientVerb::kDelete && call.name.ns == "a")
+      gap |= Verbs("a", "reed2") != "get ";
     return kube::HookedFate();
   };
   process_.Finish();
@@ -336,7 +337,7 @@ TEST_F(CopiedRbacTest, AccessEndsThoughNothingTakesItsPlace) {
     } else {
       process_.hook().decide = [](const kube::HookedCall& call) {
         kube::HookedFate fate;
-        if (call.verb == "create") fate.error = absl::UnavailableError("injected");
+        if (call.verb == kube::ClientVerb::kCreate) fate.error = absl::UnavailableError("injected");
         return fate;
       };
     }
@@ -441,11 +442,13 @@ TEST_F(CopiedRbacTest, RemovalsDoNotDependOnContent) {
   const Row rows[] = {
       {"of originals",
        [](const kube::HookedCall& call) {
-         return call.verb == "get" && call.gvr == kTestRoles && call.name.ns == "ops";
+         return call.verb == kube::ClientVerb::kGet && call.gvr == kTestRoles &&
+                call.name.ns == "ops";
        }},
       {"of copies",
        [](const kube::HookedCall& call) {
-         return call.verb == "list" && call.gvr == kTestRoles && !call.metadata_only;
+         return call.verb == kube::ClientVerb::kList && call.gvr == kTestRoles &&
+                !call.list->metadata_only;
        }},
   };
   for (const Row& row : rows) {
@@ -667,7 +670,7 @@ TEST_F(CopiedRbacTest, AFailingListIsNoAbsence) {
     int writes = 0;
     process_.hook().decide = [&](const kube::HookedCall& call) {
       kube::HookedFate fate;
-      if (call.verb == "list" && call.gvr == gvr) {
+      if (call.verb == kube::ClientVerb::kList && call.gvr == gvr) {
         fate.error = kube::ToStatus(kube::Forbidden(gvr, "", "injected"));
       }
       writes += call.writes() ? 1 : 0;

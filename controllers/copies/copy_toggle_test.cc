@@ -18,7 +18,7 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/copy/slot.h"
 #include "olm/resources.h"
 
@@ -62,7 +62,7 @@ class CopyToggleTest : public ::testing::Test {
   FixedRandom random_{0};
   boost::asio::io_context io_{1};
   kube::FakeClient cluster_;
-  kube::FaultClient client_{cluster_, clock_};
+  kube::HookClient client_{cluster_, clock_};
   TaskGroup tasks_{io_.get_executor()};
   std::unique_ptr<CopyToggle> toggle_;
   int told_ = 0;

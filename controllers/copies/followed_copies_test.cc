@@ -20,7 +20,7 @@
 #include "controllers/copies/copies_difference.h"
 #include "controllers/copies/copy_toggle.h"
 #include "controllers/copies/testing/copy_cluster.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/copy/comparison.h"
 #include "storage/operators/operator_world.h"
 #include "storage/operators/testing/operator_writer.h"
@@ -90,7 +90,7 @@ class FollowedCopiesTest : public testing::Test {
   FixedRandom random_{0};
   boost::asio::io_context io_{1};
   CopyCluster cluster_;
-  kube::FaultClient faults_{cluster_, clock_};
+  kube::HookClient faults_{cluster_, clock_};
   storage::WorldStore worlds_{storage::kOperatorSources};
   storage::OperatorWriter writer_;
   CopyCluster::Seen seen_;

@@ -23,7 +23,7 @@
 #include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/resources.h"
 #include "storage/operators/operator_world.h"
 #include "storage/world/world_store.h"
@@ -61,7 +61,8 @@ class CsvFinalizerTest : public ::testing::Test {
     }
     hook_.process = &io_;
     hook_.decide = [this](const kube::HookedCall& call) {
-      if (call.writes()) writes_.push_back(StrCat(call.verb, " ", call.gvr.resource));
+      if (call.writes())
+        writes_.push_back(StrCat(kube::VerbText(call.verb), " ", call.gvr.resource));
       return kube::HookedFate();
     };
   }
@@ -104,7 +105,7 @@ class CsvFinalizerTest : public ::testing::Test {
   FixedRandom random_{0};
   FakeClient cluster_;
   kube::Hook hook_;
-  kube::HookedClient client_{cluster_, hook_};
+  kube::HookClient client_{cluster_, hook_};
   prometheus::Registry registry_;
   storage::WorldStore worlds_{storage::kOperatorSources};
   MetadataWatches watches_{client_, clock_, random_, io_.get_executor()};

@@ -23,7 +23,7 @@
 #include "controllers/olm_config/known_olm_config.h"
 #include "controllers/runtime/controller.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/config/olm_config.h"
 
 namespace steward::controllers {

@@ -22,7 +22,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/operator/component.h"
 
 namespace steward::controllers {
@@ -46,13 +46,13 @@ constexpr char kReedLabel[] = R"(,"operators.coreos.com/reed.ops":"")";
 // Counts calls by "verb resource".
 std::map<std::string, int>& Count(OperatorProcess& process, std::map<std::string, int>& calls) {
   process.hook().decide = [&calls](const kube::HookedCall& call) {
-    ++calls[StrCat(call.verb, " ", call.gvr.resource)];
+    ++calls[StrCat(kube::VerbText(call.verb), " ", call.gvr.resource)];
     return kube::HookedFate();
   };
   return calls;
 }
 
-void FailAll(OperatorProcess& process, const std::string& verb, const std::string& resource,
+void FailAll(OperatorProcess& process, kube::ClientVerb verb, const std::string& resource,
              const absl::Status& error) {
   process.hook().decide = [=](const kube::HookedCall& call) {
     kube::HookedFate fate;
@@ -221,7 +221,7 @@ TEST(OperatorReconcilerTest, AdoptionGoesOnAfterARefusal) {
   cluster.PutManaged(kTestConfigMaps, {"ops", "a"}, OwnerLabels("reed.v1"));
   cluster.PutManaged(kTestRoles, {"ops", "a"}, OwnerLabels("reed.v1"));
   OperatorProcess process(cluster);
-  FailAll(process, "patch", "configmaps",
+  FailAll(process, kube::ClientVerb::kPatch, "configmaps",
           kube::ToStatus(kube::Forbidden(kTestConfigMaps, "a", "no")));
   process.Finish();
   EXPECT_THAT(cluster.Refs("reed.ops"),
@@ -402,7 +402,7 @@ TEST(OperatorReconcilerTest, OnlyTheOneThatWasReadIsDeleted) {
   process.Finish();
   bool replaced = false;
   process.hook().decide = [&](const kube::HookedCall& call) {
-    if (call.verb == "delete" && !replaced) {
+    if (call.verb == kube::ClientVerb::kDelete && !replaced) {
       replaced = true;
       cluster.Remove(kTestOperators, {"", "reed.ops"});
       cluster.fake().Put(kTestOperators, R"({"metadata":{"name":"reed.ops"}})");
@@ -438,7 +438,7 @@ TEST(OperatorReconcilerTest, AFailingListIsNoAbsence) {
     OperatorProcess process(cluster);
     process.Finish();
     ASSERT_THAT(cluster.Operators(), ElementsAre("reed.ops"));
-    FailAll(process, "list", kTestDefinitions.resource, tc.error);
+    FailAll(process, kube::ClientVerb::kList, kTestDefinitions.resource, tc.error);
     cluster.Remove(kTestDefinitions, {"", kReedDefinition});
     cluster.Remove(kTestConfigMaps, {"ops", "a"});
     process.Finish();
@@ -454,7 +454,7 @@ TEST(OperatorReconcilerTest, WaitsForEveryList) {
   OperatorCluster cluster;
   cluster.PutCsv("reed.v1");
   OperatorProcess process(cluster);
-  FailAll(process, "list", "configmaps", kBusy);
+  FailAll(process, kube::ClientVerb::kList, "configmaps", kBusy);
   process.Finish();
   EXPECT_THAT(cluster.Operators(), IsEmpty());
   EXPECT_THAT(cluster.Labels(kTestCsvs, {"ops", "reed.v1"}), IsEmpty());
@@ -471,10 +471,10 @@ TEST(OperatorReconcilerTest, ALabelThatOnlyTheClusterKnowsKeepsIt) {
   cluster.Remove(kTestDefinitions, {"", kReedDefinition});
   int deletions = 0;
   process.hook().decide = [&](const kube::HookedCall& call) {
-    if (call.verb == "get" && call.gvr.resource == "operators") {
+    if (call.verb == kube::ClientVerb::kGet && call.gvr.resource == "operators") {
       cluster.PutManaged(kTestRoles, {"ops", "late"}, kReedLabel);
     }
-    deletions += call.verb == "delete" ? 1 : 0;
+    deletions += call.verb == kube::ClientVerb::kDelete ? 1 : 0;
     return kube::HookedFate();
   };
   process.Finish();

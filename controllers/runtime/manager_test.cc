@@ -23,8 +23,8 @@
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
 #include "kube/testing/fault_script.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -163,7 +163,7 @@ class ManagerTest : public ::testing::Test {
   FixedRandom random_{0};
   prometheus::Registry registry_;
   kube::FakeClient cluster_;
-  kube::FaultClient network_{cluster_, clock_};
+  kube::HookClient network_{cluster_, clock_};
   LeaseElector elector_{network_, clock_, random_, ElectorOptions(), registry_};
   FencedClient fenced_{network_, network_, elector_.leadership(), clock_};
   AlwaysLeader always_;

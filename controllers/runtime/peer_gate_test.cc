@@ -17,8 +17,8 @@
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
 #include "kube/testing/fault_script.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -114,7 +114,7 @@ class PeerGateTest : public ::testing::Test {
   FakeClock clock_;
   prometheus::Registry registry_;
   kube::FakeClient cluster_;
-  kube::FaultClient network_{cluster_, clock_};
+  kube::HookClient network_{cluster_, clock_};
   int working_ = 0;
   Controller copies_{Named("copies"), [this] { return NewReconciler(); }, io_.get_executor(),
                      clock_, registry_};

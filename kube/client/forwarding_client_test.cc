@@ -16,11 +16,11 @@
 #include "base/status/matchers.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/user_info.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
 #include "kube/testing/fault_script.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::kube {
 namespace {
@@ -36,6 +36,11 @@ static_assert(std::is_abstract_v<ForwardingClient>);
 
 const GroupVersionResource kWidgets = {"g", "v1", "widgets"};
 const NamespacedName kName = {"n", "a"};
+
+struct Plain : ForwardingClient {
+  using ForwardingClient::ForwardingClient;
+  std::unique_ptr<Client> As(const UserInfo&) override { return nullptr; }
+};
 
 WriteOptions Writing(absl::Status permission) {
   WriteOptions options;
@@ -140,8 +145,8 @@ TEST(ForwardingClientTest, EachCallIsTheInnerClients) {
     cluster.Serve(kWidgets);
     cluster.Put(kWidgets, R"({"metadata":{"namespace":"n","name":"a"},"spec":1})");
     cluster.Publish(kWidgets.group_version(), {{"Widget", "widgets", true, {"get"}}});
-    FaultClient counted(cluster, clock);
-    UserlessClient client(counted);
+    HookClient counted(cluster, clock);
+    Plain client(counted);
 
     EXPECT_OK(RunOn(io, row.call(client, absl::OkStatus())));
     for (const Row& other : kRows) {
@@ -162,7 +167,7 @@ TEST(ForwardingClientTest, TheInnerClientAsksForPermission) {
     cluster.Serve(kWidgets);
     cluster.Put(kWidgets, R"({"metadata":{"namespace":"n","name":"a"},"spec":1})");
     const auto before = cluster.Objects(kWidgets);
-    UserlessClient client(cluster);
+    Plain client(cluster);
     const absl::Status no = absl::AbortedError("no");
     EXPECT_EQ(RunOn(io, row.call(client, no)), no);
     EXPECT_EQ(cluster.Objects(kWidgets), before);

@@ -206,9 +206,6 @@ TEST_F(FakeApplyTest, DryRunsAndPreconditions) {
   EXPECT_EQ(code(R"({"metadata":{"name":"a"}})"), 400);
   options.field_manager = "";
   EXPECT_EQ(code(manifest("")), 422);
-  options.field_manager = "me";
-  client_.RefuseApply(kWidgets);
-  EXPECT_EQ(code(manifest("")), 415);
 }
 
 }  // namespace

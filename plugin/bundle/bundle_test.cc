@@ -26,7 +26,7 @@
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 #include "plugin/bundle/bundle_folder.h"
 #include "plugin/bundle/findings.h"
 #include "plugin/bundle/install.h"
@@ -561,10 +561,10 @@ TEST_F(InstallTest, PermissionsAreNotLeftOut) {
 }
 
 // A cluster of this version.
-class Versioned : public kube::UserlessClient {
+class Versioned : public kube::HookClient {
  public:
   Versioned(kube::Client& inner, std::string version)
-      : UserlessClient(inner), version_(std::move(version)) {}
+      : HookClient(inner), version_(std::move(version)) {}
   Task<std::string> ServerVersion() override { co_return version_; }
 
  private:

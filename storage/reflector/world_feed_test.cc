@@ -12,7 +12,7 @@
 #include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/operator_world.h"
 #include "storage/operators/watched_operators.h"
 #include "storage/world/world_store.h"
@@ -29,22 +29,20 @@ const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
 const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "operatorgroups"};
 const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
 
-// A cluster without selectors: notes the requested selector, and filters nothing.
-class Unfiltered : public kube::UserlessClient {
+// Notes the requested selectors.
+class NotingClient : public kube::HookClient {
  public:
-  using UserlessClient::UserlessClient;
+  using HookClient::HookClient;
 
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {
-    kube::ListOptions all = options;
-    selectors[gvr] = std::exchange(all.label_selector, "");
-    co_return co_await inner().List(gvr, all);
+    selectors[gvr] = options.label_selector;
+    return inner().List(gvr, options);
   }
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override {
-    kube::WatchOptions all = options;
-    EXPECT_EQ(std::exchange(all.label_selector, ""), selectors[gvr]);
-    co_return co_await inner().StartWatch(gvr, all);
+    EXPECT_EQ(options.label_selector, selectors[gvr]);
+    return inner().StartWatch(gvr, options);
   }
 
   std::map<kube::GroupVersionResource, std::string> selectors;
@@ -95,7 +93,7 @@ class WorldFeedTest : public ::testing::Test {
   FakeClock clock_;
   FixedRandom random_{0};
   FakeClient cluster_;
-  Unfiltered client_{cluster_};
+  NotingClient client_{cluster_};
   WorldStore worlds_{kOperatorSources};
   TaskGroup tasks_{io_.get_executor()};
   Unreadable unreadable_;

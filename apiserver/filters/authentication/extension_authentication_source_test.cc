@@ -16,7 +16,7 @@
 #include "base/tls/testing.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::filters {
 namespace {
@@ -40,30 +40,24 @@ std::string ConfigMap(std::initializer_list<std::pair<std::string, std::string>>
 }
 
 // A client with the rights of the Role extension-apiserver-authentication-reader: that one
-// ConfigMap, by field selector. The fake behind it holds no other object and supports no selectors.
-class ReaderClient : public kube::UserlessClient {
+// ConfigMap, by field selector.
+class ReaderClient : public kube::HookClient {
  public:
-  using UserlessClient::UserlessClient;
+  using HookClient::HookClient;
 
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {
     if (options.ns != "kube-system" || options.field_selector != kSelector) {
       co_return kube::ToStatus(kube::Forbidden(gvr, "", "too broad"));
     }
-    kube::ListOptions plain = options;
-    plain.field_selector.clear();
-    absl::StatusOr<kube::ListPage> page = co_await inner().List(gvr, plain);
-    co_return page;
+    co_return co_await inner().List(gvr, options);
   }
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override {
     if (options.ns != "kube-system" || options.field_selector != kSelector) {
       co_return kube::ToStatus(kube::Forbidden(gvr, "", "too broad"));
     }
-    kube::WatchOptions plain = options;
-    plain.field_selector.clear();
-    absl::StatusOr<std::unique_ptr<kube::Watch>> watch = co_await inner().StartWatch(gvr, plain);
-    co_return watch;
+    co_return co_await inner().StartWatch(gvr, options);
   }
 };
 

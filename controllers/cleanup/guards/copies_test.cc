@@ -20,7 +20,7 @@
 #include "controllers/cleanup/guards/resources.h"
 #include "controllers/cleanup/testing/cluster.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/copy.h"
 
 namespace steward::controllers {
@@ -35,13 +35,13 @@ using ::testing::UnorderedElementsAre;
 constexpr char kWidgetCrd[] = "widgets.example.com";
 
 // The client of the index: its watches can be held up while they seem to run.
-class LateClient : public kube::FaultClient {
+class LateClient : public kube::HookClient {
  public:
-  using FaultClient::FaultClient;
+  using kube::HookClient::HookClient;
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override {
     CO_ASSIGN_OR_RETURN(std::unique_ptr<kube::Watch> watch,
-                        co_await FaultClient::StartWatch(gvr, options));
+                        co_await kube::HookClient::StartWatch(gvr, options));
     co_return std::make_unique<LateWatch>(std::move(watch), held);
   }
   std::shared_ptr<bool> held = std::make_shared<bool>(false);
@@ -118,14 +118,14 @@ class CopiesTest : public ::testing::Test {
     }
     return counted;
   }
-  int Reads(kube::FaultClient& of) {
+  int Reads(kube::HookClient& of) {
     return of.calls({ClientVerb::kGet, kCsvs}) + of.calls({ClientVerb::kList, kCsvs});
   }
 
   TestCluster cluster_;
   SeededRandom random_{1};
   LateClient watched_{cluster_.client(), cluster_.clock()};
-  kube::FaultClient asked_{cluster_.client(), cluster_.clock()};
+  kube::HookClient asked_{cluster_.client(), cluster_.clock()};
   CopyIndex index_{watched_, cluster_.clock(), random_};
   CsvLister lister_{asked_, {}, &index_};
   TaskGroup tasks_{cluster_.io().get_executor()};

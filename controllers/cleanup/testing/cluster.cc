@@ -15,7 +15,7 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/user_info.h"
 #include "kube/meta/uuid.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
 #include "storage/embedded/operations/write_operations.h"
@@ -196,7 +196,7 @@ class TestCluster::Router : public kube::Client {
     co_return AtOnce(For({}).DiscoverGroups());
   }
   std::unique_ptr<kube::Client> As(const kube::UserInfo&) override {
-    return std::make_unique<kube::UserlessClient>(*this);
+    return std::make_unique<kube::HookClient>(*this);
   }
 
  private:

@@ -31,7 +31,7 @@ bool OnlyKeys(const json::object& object, const std::set<std::string>& allowed) 
 std::string NameOf(const kube::NamespacedName& key) { return StrCat(key.ns, "/", key.name); }
 
 // The finalizers that a patch leaves; null when it concerns something else.
-const json::value* FinalizersIn(const TestCall& call) {
+const json::value* FinalizersIn(const kube::HookedCall& call) {
   if (call.body == nullptr || !call.write->subresource.empty()) return nullptr;
   return In(call.body->as_object(), "metadata").if_contains("finalizers");
 }
@@ -114,7 +114,7 @@ bool Oracle::Refuses(const Moment& moment, const SeenCsv& csv) const {
          csv.record->targets != begun->second.targets;
 }
 
-void Oracle::CheckWrite(const TestCall& call, int process) {
+void Oracle::CheckWrite(const kube::HookedCall& call, int process) {
   if (call.verb == kube::ClientVerb::kDelete) return CheckDelete(call, process);
   if (call.verb != kube::ClientVerb::kPatch) return Violate("a write that is no patch");
   if (call.gvr == kCsvs) return CheckCsvPatch(call);
@@ -128,7 +128,7 @@ void Oracle::CheckWrite(const TestCall& call, int process) {
   }
 }
 
-void Oracle::CheckCsvPatch(const TestCall& call) {
+void Oracle::CheckCsvPatch(const kube::HookedCall& call) {
   const json::object& body = call.body->as_object();
   const json::object& meta = In(body, "metadata");
   const auto bad = [&] { Violate(StrCat("a patch of the CSV: ", Serialize(*call.body))); };
@@ -209,7 +209,7 @@ std::vector<std::string> Oracle::WhyNot(const Stretch& window, const std::string
   return why;
 }
 
-void Oracle::CheckDelete(const TestCall& call, int process) {
+void Oracle::CheckDelete(const kube::HookedCall& call, int process) {
   ++deletions_;
   const std::string what = StrCat("DELETE of ", call.gvr.resource, " ", NameOf(call.name), ": ");
   const std::string definition = call.gvr.GroupResource();
@@ -240,7 +240,7 @@ void Oracle::CheckDelete(const TestCall& call, int process) {
   for (const std::string& one : *nearest) Violate(StrCat(what, one));
 }
 
-VoidTask Oracle::NoteWritten(const TestCall& call,
+VoidTask Oracle::NoteWritten(const kube::HookedCall& call,
                              const std::map<kube::NamespacedName, Pass>& passes) {
   if (call.verb == kube::ClientVerb::kDelete) {
     co_await LookAtCrs();

@@ -27,7 +27,7 @@
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/reconciler_deps.h"
 #include "controllers/runtime/testing/test_leadership.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
 
@@ -70,7 +70,7 @@ class CopiesProcess {
     RunOn(io_, watches_.Stop());
   }
 
-  kube::FaultClient& faults() { return faults_; }
+  kube::HookClient& faults() { return faults_; }
   ReconcilerDeps Deps() {
     return {faults_, leadership, worlds_, watches_, events, clock_, random_, registry_, gates_};
   }
@@ -122,7 +122,7 @@ class CopiesProcess {
   storage::WorldStore worlds_{storage::kOperatorSources};
   storage::OperatorWriter writer_;
   CopyCluster::Seen seen_;
-  kube::FaultClient faults_;
+  kube::HookClient faults_;
   MetadataWatches watches_;
   Controller controller_;
 };

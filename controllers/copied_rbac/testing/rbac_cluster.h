@@ -25,7 +25,7 @@
 #include "controllers/runtime/testing/test_leadership.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
 
@@ -104,7 +104,7 @@ class RbacProcess {
   FakeClock& clock_;
   boost::asio::io_context io_{1};
   kube::Hook hook_;
-  kube::HookedClient client_;
+  kube::HookClient client_;
   FixedRandom random_{0};
   prometheus::Registry registry_;
   CopiedRbacMetrics metrics_{registry_};

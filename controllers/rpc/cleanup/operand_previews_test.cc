@@ -17,7 +17,7 @@
 #include "controllers/runtime/events/event_recorder.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::rpc {
 namespace {
@@ -47,7 +47,7 @@ class OperandPreviewsTest : public ::testing::Test {
     cluster_.Run(cluster_.Remove(controllers::kWidgets, {"b", "two"}));
     hook_.decide = [this](const kube::HookedCall& call) {
       kube::HookedFate fate;
-      if (call.verb != "delete") return fate;
+      if (call.verb != kube::ClientVerb::kDelete) return fate;
       ++deletions_;
       fate.error = answer_;
       return fate;
@@ -71,7 +71,7 @@ class OperandPreviewsTest : public ::testing::Test {
 
   TestCluster cluster_{ClusterShape()};
   kube::Hook hook_;
-  kube::HookedClient client_{cluster_.client(), hook_};
+  kube::HookClient client_{cluster_.client(), hook_};
   NoEvents events_;
   controllers::CleanupInspector inspector_{client_, cluster_.clock(), nullptr,
                                            controllers::GuardOptions(), events_};

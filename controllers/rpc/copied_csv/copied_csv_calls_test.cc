@@ -30,7 +30,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/resources.h"
 #include "proto/steward/copiedcsv/v1/copiedcsv.pb.h"
 #include "storage/operators/operator_world.h"
@@ -133,7 +133,7 @@ class CopiedCsvCallsTest : public testing::Test {
   FixedRandom random_{0};
   boost::asio::io_context io_{1};
   CopyCluster cluster_;
-  kube::FaultClient faults_{cluster_, clock_};
+  kube::HookClient faults_{cluster_, clock_};
   storage::WorldStore worlds_{storage::kOperatorSources};
   storage::OperatorWriter writer_;
   CopyCluster::Seen seen_;

@@ -1,4 +1,4 @@
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/json/value.hpp>
@@ -31,13 +31,13 @@ std::string Widget(const std::string& name, const std::string& more = "") {
   return R"({"metadata":{"namespace":"n","name":")" + name + R"(")" + more + "}}";
 }
 
-class FaultClientTest : public ::testing::Test {
+class HookClientTest : public ::testing::Test {
  protected:
-  FaultClientTest() {
+  HookClientTest() {
     cluster_.Serve(kWidgets);
     cluster_.Serve(kGadgets);
   }
-  ~FaultClientTest() override { RunOn(io_, tasks_.Stop()); }
+  ~HookClientTest() override { RunOn(io_, tasks_.Stop()); }
 
   absl::StatusOr<RawObject> Get(const std::string& name) {
     const NamespacedName full{"n", name};
@@ -73,7 +73,7 @@ class FaultClientTest : public ::testing::Test {
     return all;
   }
   static VoidTask NextInto(Watch& watch, std::string& out) { out = Show(co_await watch.Next()); }
-  static VoidTask ListInto(FaultClient& client, std::string& out) {
+  static VoidTask ListInto(HookClient& client, std::string& out) {
     const ListOptions options;
     const absl::StatusOr<ListPage> page = co_await client.List(kWidgets, options);
     out = page.ok() ? "listed" : std::string(page.status().message());
@@ -86,7 +86,7 @@ class FaultClientTest : public ::testing::Test {
   boost::asio::io_context io_;
   FakeClock clock_;
   FakeClient cluster_;
-  FaultClient client_{cluster_, clock_};
+  HookClient client_{cluster_, clock_};
   TaskGroup tasks_{io_.get_executor()};
 };
 
@@ -137,7 +137,7 @@ std::vector<VerbRow> Verbs() {
   };
 }
 
-TEST_F(FaultClientTest, EachVerbCanFail) {
+TEST_F(HookClientTest, EachVerbCanFail) {
   const auto failed = StatusIs(absl::StatusCode::kAborted);
   for (const VerbRow& row : Verbs()) {
     SCOPED_TRACE(row.name);
@@ -160,7 +160,7 @@ TEST_F(FaultClientTest, EachVerbCanFail) {
   }
 }
 
-TEST_F(FaultClientTest, EachVerbCanLoseItsAnswer) {
+TEST_F(HookClientTest, EachVerbCanLoseItsAnswer) {
   for (const VerbRow& row : Verbs()) {
     SCOPED_TRACE(row.name);
     cluster_.Put(kWidgets, Widget("a"));
@@ -174,7 +174,7 @@ TEST_F(FaultClientTest, EachVerbCanLoseItsAnswer) {
   }
 }
 
-TEST_F(FaultClientTest, OutcomesAreUsedUpInOrder) {
+TEST_F(HookClientTest, OutcomesAreUsedUpInOrder) {
   const Calls gets{ClientVerb::kGet, kWidgets};
   client_.FailNext(gets, absl::AbortedError("one"));
   client_.FailNext(gets, absl::OkStatus());
@@ -194,7 +194,7 @@ TEST_F(FaultClientTest, OutcomesAreUsedUpInOrder) {
   EXPECT_EQ(client_.calls({ClientVerb::kGet, kWidgets, "b"}), 1);
 }
 
-TEST_F(FaultClientTest, HeldCallsWaitUntilReleased) {
+TEST_F(HookClientTest, HeldCallsWaitUntilReleased) {
   const Calls lists{ClientVerb::kList, kWidgets};
   client_.Hold(lists);
   client_.FailNext(lists, absl::AbortedError("after the wait"));
@@ -222,7 +222,7 @@ TEST_F(FaultClientTest, HeldCallsWaitUntilReleased) {
   EXPECT_EQ(third, "listed");
 }
 
-TEST_F(FaultClientTest, DelayedCallsWaitForTheClock) {
+TEST_F(HookClientTest, DelayedCallsWaitForTheClock) {
   client_.DelayNext({ClientVerb::kList, kWidgets}, absl::Seconds(5));
   std::string slow;
   tasks_.Spawn("slow", ListInto(client_, slow));
@@ -236,7 +236,7 @@ TEST_F(FaultClientTest, DelayedCallsWaitForTheClock) {
   EXPECT_EQ(slow, "listed");
 }
 
-TEST_F(FaultClientTest, FrozenReadsAreOfThePast) {
+TEST_F(HookClientTest, FrozenReadsAreOfThePast) {
   cluster_.Put(kWidgets, Widget("a", R"(,"labels":{"l":"1"})"));
   cluster_.Put(kWidgets, Widget("b"));
   cluster_.Put(kWidgets, R"({"metadata":{"namespace":"m","name":"c"}})");
@@ -274,7 +274,7 @@ TEST_F(FaultClientTest, FrozenReadsAreOfThePast) {
   EXPECT_EQ(List(), "c b d ");
 }
 
-TEST_F(FaultClientTest, ExpiryMeetsOneContinuationAndOneWatch) {
+TEST_F(HookClientTest, ExpiryMeetsOneContinuationAndOneWatch) {
   for (const char* name : {"a", "b", "c"}) cluster_.Put(kWidgets, Widget(name));
   ListOptions options;
   options.limit = 1;
@@ -294,17 +294,17 @@ TEST_F(FaultClientTest, ExpiryMeetsOneContinuationAndOneWatch) {
   EXPECT_OK(RunOn(io_, client_.StartWatch(kWidgets, from_then)));
 }
 
-TEST_F(FaultClientTest, WatchesEndOnCommand) {
+TEST_F(HookClientTest, WatchesEndOnCommand) {
   struct Row {
     const char* name;
-    std::function<void(FaultClient&)> command;
+    std::function<void(HookClient&)> command;
     std::string next;
   };
   const absl::Status gone = ToStatus(Expired("too old"));
   const std::vector<Row> rows = {
-      {"broken", [](FaultClient& c) { c.BreakWatches(kWidgets); }, "connection reset"},
-      {"expired", [&](FaultClient& c) { c.BreakWatches(kWidgets, gone); }, "too old"},
-      {"closed", [](FaultClient& c) { c.CloseWatches(kWidgets); }, "end"},
+      {"broken", [](HookClient& c) { c.BreakWatches(kWidgets); }, "connection reset"},
+      {"expired", [&](HookClient& c) { c.BreakWatches(kWidgets, gone); }, "too old"},
+      {"closed", [](HookClient& c) { c.CloseWatches(kWidgets); }, "end"},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.name);
@@ -328,7 +328,7 @@ TEST_F(FaultClientTest, WatchesEndOnCommand) {
   }
 }
 
-TEST_F(FaultClientTest, WatchesPassOnWhatComes) {
+TEST_F(HookClientTest, WatchesPassOnWhatComes) {
   const auto watch = StartWatch();
   ASSERT_TRUE(watch);
   cluster_.Put(kWidgets, Widget("a"));
@@ -345,7 +345,7 @@ TEST_F(FaultClientTest, WatchesPassOnWhatComes) {
   EXPECT_EQ(Next(*watch), "end");
 }
 
-TEST_F(FaultClientTest, CancelledNextEndsTheWatch) {
+TEST_F(HookClientTest, CancelledNextEndsTheWatch) {
   const auto watch = StartWatch();
   ASSERT_TRUE(watch);
   std::string next;
@@ -357,7 +357,7 @@ TEST_F(FaultClientTest, CancelledNextEndsTheWatch) {
   EXPECT_EQ(Next(*watch), "end");
 }
 
-TEST_F(FaultClientTest, WhoActsMeetsTheSameFaults) {
+TEST_F(HookClientTest, WhoActsMeetsTheSameFaults) {
   cluster_.Put(kWidgets, Widget("a"));
   const std::unique_ptr<Client> alice = client_.As({"alice"});
   const NamespacedName name{"n", "a"};
@@ -374,7 +374,7 @@ TEST_F(FaultClientTest, WhoActsMeetsTheSameFaults) {
   EXPECT_EQ(client_.calls({ClientVerb::kGet, kWidgets, "", "alice"}), 3);
 }
 
-TEST_F(FaultClientTest, DiscoveryFailsAsScripted) {
+TEST_F(HookClientTest, DiscoveryFailsAsScripted) {
   const GroupVersion gv = kWidgets.group_version();
   const Calls calls{ClientVerb::kDiscover, {gv.group, gv.version, ""}};
   cluster_.Publish(gv, {{"Widget", "widgets", true, {}}});
@@ -385,6 +385,37 @@ TEST_F(FaultClientTest, DiscoveryFailsAsScripted) {
   EXPECT_THAT(RunOn(io_, client_.Discover(gv)), IsOkAndHolds(::testing::SizeIs(1)));
   EXPECT_EQ(client_.calls(calls), 3);
   EXPECT_EQ(cluster_.calls(ClientVerb::kDiscover, calls.gvr), 2);
+}
+
+TEST_F(HookClientTest, ForwardsWhatTheServerSaysOfItself) {
+  struct Server : FakeClient {
+    Task<std::string> ServerVersion() override { co_return "v1.36.0"; }
+    Task<absl::Time> ServerTime() override { co_return absl::UnixEpoch(); }
+  } server;
+  HookClient client(server);
+  EXPECT_THAT(RunOn(io_, client.ServerVersion()), IsOkAndHolds("v1.36.0"));
+  EXPECT_THAT(RunOn(io_, client.ServerTime()), IsOkAndHolds(absl::UnixEpoch()));
+}
+
+TEST_F(HookClientTest, AHookDecidesAboutEachCall) {
+  cluster_.Put(kWidgets, Widget("a"));
+  Hook hook;
+  std::vector<std::string> seen;
+  hook.decide = [&seen](const HookedCall& call) -> HookedFate {
+    seen.push_back(std::string(VerbText(call.verb)) + " " + call.name.name + " " + call.as);
+    if (call.verb == ClientVerb::kDelete) return HookedFate::kLose;
+    return call.name.name == "b" ? absl::AbortedError("no") : absl::OkStatus();
+  };
+  HookClient client(cluster_, hook);
+  const std::unique_ptr<Client> alice = client.As({"alice"});
+  const NamespacedName a{"n", "a"}, b{"n", "b"};
+  EXPECT_OK(RunOn(io_, client.Get(kWidgets, a)));
+  EXPECT_EQ(RunOn(io_, alice->Get(kWidgets, b)).status(), absl::AbortedError("no"));
+  const DeleteOptions options;
+  EXPECT_EQ(RunOn(io_, client.Delete(kWidgets, a, options)).status().code(),
+            absl::StatusCode::kUnavailable);
+  EXPECT_TRUE(cluster_.Objects(kWidgets).empty());
+  EXPECT_THAT(seen, ::testing::ElementsAre("get a ", "get b alice", "delete a "));
 }
 
 }  // namespace

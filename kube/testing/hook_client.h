@@ -1,11 +1,11 @@
-// A client in front of another that misbehaves on command, to reproduce faults between a program
-// and an API server. Thread-safe.
+// A client in front of another: a test sees its calls, breaks them on command (by a script) or
+// decides about each (by hooks). Thread-safe, but for the hooks.
 //
-//   FaultClient client(store, clock);
+//   HookClient client(store, clock);
 //   client.FailNext({ClientVerb::kUpdate, kWidgets}, kube::ToStatus(kube::Timeout("busy", 1)));
 //   client.LoseNext({ClientVerb::kCreate, kWidgets, "a"});
-#ifndef KUBE_TESTING_FAULT_CLIENT_H_
-#define KUBE_TESTING_FAULT_CLIENT_H_
+#ifndef KUBE_TESTING_HOOK_CLIENT_H_
+#define KUBE_TESTING_HOOK_CLIENT_H_
 
 #include <boost/json/value.hpp>
 #include <cstddef>
@@ -19,22 +19,27 @@
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
+#include "kube/client/forwarding_client.h"
 #include "kube/meta/names.h"
 #include "kube/meta/user_info.h"
 #include "kube/testing/fault_script.h"
+#include "kube/testing/hooks.h"
 
 namespace steward::kube {
 
-// Faults apply in the order of fault_script.h. A call that the script makes fail never reaches the
-// inner client.
+// The script's faults apply in the order of fault_script.h, and then what the hooks decide, which
+// are not asked about watches. A call that shall fail never reaches the inner client. No write can
+// pass unseen: the base forwards none, and what As returns has the same script and hooks.
 //
 // The callers' executors must run one handler at a time.
-class FaultClient : public Client {
+class HookClient : public ForwardingReads {
  public:
-  // REQUIRES: `inner` and `clock` outlive the client, its calls and its watches.
-  FaultClient(Client& inner, Clock& clock);
+  // REQUIRES: the arguments outlive the client, its calls and its watches. DelayNext needs a clock.
+  explicit HookClient(Client& inner);
+  HookClient(Client& inner, Clock& clock);
+  HookClient(Client& inner, Hooks& hooks);
   // REQUIRES: no call is running; watches may outlive the client.
-  ~FaultClient() override;
+  ~HookClient() override;
 
   // --- Single calls.
 
@@ -94,28 +99,27 @@ class FaultClient : public Client {
                                   const DeleteOptions& options) override;
   Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override;
   Task<std::vector<GroupVersion>> DiscoverGroups() override;
-  // A client in front of the inner client's As, with the same faults and records. May outlive this
-  // one.
+  // May outlive this one.
   std::unique_ptr<Client> As(const UserInfo& user) override;
 
  private:
   struct State;
 
-  FaultClient(std::unique_ptr<Client> inner, const FaultClient& same, UserInfo user);
+  HookClient(std::unique_ptr<Client> inner, const HookClient& same, UserInfo user);
 
-  // Makes the call as the script wants it. `call` has not begun.
+  // Makes the call as the script and the hooks want it. `made` has not begun.
   template <typename T>
-  Task<T> Make(ClientVerb verb, const GroupVersionResource& gvr, std::string name, Task<T> call);
-
-  Task<bool> Enter(ClientVerb verb, const GroupVersionResource& gvr, std::string name);
+  Task<T> Make(HookedCall call, Task<T> made);
+  Task<RawObject> Read(const GroupVersionResource& gvr, const NamespacedName& name);
+  Task<ListPage> ReadList(const GroupVersionResource& gvr, const ListOptions& options);
 
   const std::unique_ptr<Client> own_inner_;  // of a client made by As
-  Client& inner_;
   FaultScript script_;
+  Hooks* const hooks_;  // null = none
   std::shared_ptr<State> state_;
   const std::optional<UserInfo> user_;  // the acting one
 };
 
 }  // namespace steward::kube
 
-#endif  // KUBE_TESTING_FAULT_CLIENT_H_
+#endif  // KUBE_TESTING_HOOK_CLIENT_H_
