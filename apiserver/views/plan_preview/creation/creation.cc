@@ -15,14 +15,15 @@
 #include "base/json/json_access.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "olm/preview/preview.h"
 
 namespace steward::views {
 namespace {
 
 using Asked = decltype(Question::asked);
 
-Task<upstream::Preview> Ask(upstream::Previews& upstream, upstream::Asker asker, std::string ns,
-                            Asked asked) {
+Task<olm::PlanPreview> Ask(upstream::Previews& upstream, upstream::Asker asker, std::string ns,
+                           Asked asked) {
   if (auto* plan = std::get_if<PlanQuestion>(&asked)) {
     return upstream.OfPlan(std::move(asker), {std::move(ns), std::move(plan->name)});
   }
@@ -69,7 +70,7 @@ Task<rest::ReviewAnswer> PlanPreviewCreation::Review(const kube::UserInfo& user,
   asker.audit_id = std::move(request.audit_id);
   asker.traceparent = std::move(request.traceparent);
   CO_ASSIGN_OR_RETURN(
-      upstream::Preview preview,
+      olm::PlanPreview preview,
       co_await Ask(upstream_, std::move(asker), std::move(request.ns), std::move(question.asked)));
   rest::ReviewAnswer answer;
   answer.object = std::make_unique<CreatedPreview>(std::move(question.metadata),

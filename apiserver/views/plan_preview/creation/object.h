@@ -3,13 +3,11 @@
 #define APISERVER_VIEWS_PLAN_PREVIEW_CREATION_OBJECT_H_
 
 #include <boost/json/object.hpp>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "apiserver/rest/resource/resource.h"
-#include "apiserver/upstream/previews.h"
 #include "base/splice/rope.h"
 #include "olm/preview/preview.h"
 
@@ -19,7 +17,7 @@ namespace steward::views {
 class CreatedPreview : public rest::Object {
  public:
   // The question's metadata, which has a namespace and a name, and spec, and the answer.
-  CreatedPreview(boost::json::object metadata, boost::json::object spec, upstream::Preview answer);
+  CreatedPreview(boost::json::object metadata, boost::json::object spec, olm::PlanPreview answer);
 
   std::string_view ns() const override;
   std::string_view name() const override;
@@ -33,12 +31,7 @@ class CreatedPreview : public rest::Object {
 
   const boost::json::object metadata_;
   const boost::json::object spec_;
-  const bool executable_;
-  const std::string reason_;
-  const std::string message_;
-  const int64_t hidden_;
-  const int64_t remaining_;
-  const std::vector<olm::PreviewStep> steps_;
+  const olm::PlanPreview answer_;
 };
 
 std::vector<rest::Column> CreatedPreviewColumns();
