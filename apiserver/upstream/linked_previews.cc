@@ -41,12 +41,13 @@ Task<olm::PlanPreview> AskPlans(const LinkedPreviews::Link& link, Asker asker,
   co_return olm::ReadPreview(std::move(response));
 }
 
-// The preview in an answer of another service, which older controllers do not give.
+// The preview in an answer of another service; controllers of an older version give none.
 template <typename Response>
 absl::StatusOr<olm::PlanPreview> PreviewIn(Response response) {
   if (!response.has_preview()) {
     return kube::ToStatus(kube::ServiceUnavailable(
-        "the controllers are of an older version, which does not answer this", kRetrySeconds));
+        "the controllers are of another version, which does not answer this question",
+        kRetrySeconds));
   }
   return olm::ReadPreview(std::move(*response.mutable_preview()));
 }
