@@ -161,6 +161,16 @@ PreviewSummary PreviewSummary::Of(const std::vector<PreviewStep>& steps) {
   return summary;
 }
 
+void AppendConditions(const PlanCondition& condition, std::string& out) {
+  out.append("[{");
+  AppendText("message", condition.message, out);
+  AppendKey("reason", out);
+  AppendJsonString(condition.reason, out);
+  AppendText("status", condition.executable ? "True" : "False", out);
+  AppendText("type", "Executable", out);
+  out.append("}]");
+}
+
 void AppendSteps(const std::vector<PreviewStep>& steps, std::string& out) {
   out.push_back('[');
   for (const PreviewStep& step : steps) {

@@ -115,9 +115,10 @@ struct PreviewSummary {
   bool operator==(const PreviewSummary&) const = default;
 };
 
-// Append JSON: an array of objects, whose empty members are left out and whose `index` counts from
-// 1, and an object with a count for each outcome ("notCreated": 2). REQUIRES: the values of changes
-// are JSON.
+// Append JSON: status.conditions; an array of objects, whose empty members are left out and whose
+// `index` counts from 1, and an object with a count for each outcome ("notCreated": 2). REQUIRES:
+// the values of changes are JSON.
+void AppendConditions(const PlanCondition& condition, std::string& out);
 void AppendSteps(const std::vector<PreviewStep>& steps, std::string& out);
 void AppendSummary(const PreviewSummary& summary, std::string& out);
 

@@ -58,6 +58,16 @@ TEST(PreviewTest, StepsAsJson) {
   EXPECT_EQ(text, "[]");
 }
 
+TEST(PreviewTest, AConditionAsJson) {
+  std::string text;
+  AppendConditions({false, "Refused", "not \"now\""}, text);
+  EXPECT_EQ(text, R"([{"message":"not \"now\"","reason":"Refused","status":"False",)"
+                  R"("type":"Executable"}])");
+  text.clear();
+  AppendConditions({true, "", ""}, text);
+  EXPECT_EQ(text, R"([{"reason":"","status":"True","type":"Executable"}])");
+}
+
 TEST(PreviewTest, SummariesCountEachOutcome) {
   const PreviewSummary summary = PreviewSummary::Of(TwoSteps());
   EXPECT_EQ(summary[Outcome::kUpdate], 1u);

@@ -1,7 +1,6 @@
 #include "plugin/preview/uninstall_steps.h"
 
 #include <algorithm>
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
@@ -152,8 +151,9 @@ class Steps {
   std::vector<std::string> unread_;
 };
 
-// Puts what has been added into the document.
-void Write(const olm::PlanPreview& preview, json::object& status) {
+// Puts what has changed into the document.
+void Write(const olm::PlanPreview& preview, const olm::PlanCondition& before,
+           json::object& status) {
   const auto set = [&status](std::string_view key, const std::string& text) {
     absl::StatusOr<json::value> value = ParseJson(text);
     if (value.ok()) status[key] = *std::move(value);
@@ -165,6 +165,10 @@ void Write(const olm::PlanPreview& preview, json::object& status) {
   olm::AppendSummary(olm::PreviewSummary::Of(preview.steps), text);
   set("summary", text);
   status["remaining"] = preview.remaining;
+  if (preview.condition == before) return;
+  text.clear();
+  olm::AppendConditions(preview.condition, text);
+  set("conditions", text);
 }
 
 }  // namespace
@@ -173,14 +177,7 @@ VoidTask AddWhatGoesAlong(kube::Client& client, kube::NamespacedName csv, AskedP
   const olm::PlanCondition before = asked.said.condition;
   Steps steps(client, std::move(csv), asked.said);
   co_await steps.Add();
-  json::object& status = asked.object.at("status").get_object();
-  Write(asked.said, status);
-  const olm::PlanCondition& condition = asked.said.condition;
-  if (condition == before) co_return;
-  status["conditions"] = json::array{json::object{{"type", "Executable"},
-                                                  {"status", "False"},
-                                                  {"reason", condition.reason},
-                                                  {"message", condition.message}}};
+  Write(asked.said, before, asked.object.at("status").get_object());
 }
 
 }  // namespace steward::plugin

@@ -78,12 +78,7 @@ void CreatedPreview::AppendMetadata(std::string_view /*resource_version*/, Rope&
 void CreatedPreview::AppendStatus(std::string& out) const {
   out.push_back('{');
   AppendKey("conditions", out);
-  out.append("[{");
-  if (!answer_.condition.message.empty()) AppendMember("message", answer_.condition.message, out);
-  AppendMember("reason", answer_.condition.reason, out);
-  AppendMember("status", answer_.condition.executable ? "True" : "False", out);
-  AppendMember("type", "Executable", out);
-  out.append("}]");
+  olm::AppendConditions(answer_.condition, out);
   AppendKey("hidden", out);
   StrAppend(&out, answer_.hidden);
   AppendKey("remaining", out);
