@@ -1,4 +1,3 @@
-#include "olm/preview/preview.h"
 #include "plugin/bundle/install.h"
 
 #include <CLI/App.hpp>
