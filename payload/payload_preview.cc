@@ -126,9 +126,10 @@ class Previewer {
   Previewer(const PassDeps& deps, const PassPlan& plan, const PayloadOptions& options)
       : deps_(deps),
         plan_(plan),
-        options_(options),
         dependencies_(plan.included, GraphOf(plan)),
-        applier_(deps.client, deps.mapper, deps.clock) {}
+        applier_(deps.client, deps.mapper, deps.clock),
+        remover_(deps.client, deps.mapper, deps.clock, deps.record, RemovalOptionsOf(plan, options),
+                 nullptr) {}
 
   StatusTask Look(size_t index, PreviewedObject& object) {
     const olm::PayloadManifest& manifest = plan_.included[index];
@@ -238,16 +239,10 @@ class Previewer {
   }
 
   StatusTask LookAtRemoval(const olm::PayloadManifest& manifest, PreviewedObject& object) {
-    absl::StatusOr<RemovalLook> look = co_await LookAtObject(
-        deps_.client, deps_.mapper, manifest.identity, manifest.StoredVersion());
+    const absl::StatusOr<RemovalLook> look =
+        co_await remover_.Look(manifest.identity, manifest.StoredVersion());
     if (!look.ok()) co_return Refused(look.status(), object);
-    olm::RemovalChoices choices;
-    choices.state = plan_.state;
-    choices.redelete = options_.redelete;
-    choices.version = plan_.version;
-    choices.now = deps_.clock.Now();
-    const olm::RemovalDecision decision = olm::DecideRemoval(
-        manifest.identity, deps_.record.record().Find(manifest.identity), look->live, choices);
+    const olm::RemovalDecision& decision = look->decision;
     if (!decision.removal) {
       object.action = PreviewAction::kKept;
       object.reason = plan_.state == olm::PayloadState::kInitializing
@@ -256,7 +251,7 @@ class Previewer {
       co_return absl::OkStatus();
     }
     const olm::Removal& removal = *decision.removal;
-    if (decision.deletes && !look->refused.empty()) {
+    if (!look->refused.empty()) {
       object.action = PreviewAction::kRefused;
       object.reason = look->refused;
       co_return absl::OkStatus();
@@ -284,9 +279,9 @@ class Previewer {
 
   const PassDeps& deps_;
   const PassPlan& plan_;
-  const PayloadOptions& options_;
   const Dependencies dependencies_;
   ObjectApplier applier_;
+  ObjectRemover remover_;
 };
 
 }  // namespace

@@ -202,18 +202,18 @@ Task<LivePreview> LivePlanPreviewer::Plan(kube::NamespacedName name, StepPace pa
   }
   std::optional<kube::DryRunClient> scoped;
   if (identity.account) scoped.emplace(own_.ActingAs(*identity.account));
-  PlanTrial trial({.own = own_,
-                   .steps = scoped ? *scoped : own_,
-                   .mapper = mapper_,
-                   .apis = apis,
-                   .clock = clock_,
-                   .optional_manifests = options_.optional_manifests,
-                   .scoped = scoped.has_value(),
-                   .limits = options_.limits,
-                   .pace = std::move(pace)},
-                  *plan, live.preview.steps);
+  PlanDryRun dry_run({.own = own_,
+                      .steps = scoped ? *scoped : own_,
+                      .mapper = mapper_,
+                      .apis = apis,
+                      .clock = clock_,
+                      .optional_manifests = options_.optional_manifests,
+                      .scoped = scoped.has_value(),
+                      .limits = options_.limits,
+                      .pace = std::move(pace)},
+                     *plan, live.preview.steps);
   std::optional<olm::PlanCondition> refusal;
-  CO_RETURN_IF_ERROR(co_await trial.Run(&refusal));
+  CO_RETURN_IF_ERROR(co_await dry_run.Run(&refusal));
   if (refusal) live.preview.condition = *std::move(refusal);
   co_return live;
 }
@@ -252,18 +252,18 @@ Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo
     Wait(identity.waits, live.preview);
     co_return live;
   }
-  PlanTrial trial({.own = client,
-                   .steps = client,
-                   .mapper = mapper,
-                   .apis = apis,
-                   .clock = clock_,
-                   .optional_manifests = options_.optional_manifests,
-                   .reads_as_requester = true,
-                   .limits = options_.limits,
-                   .pace = std::move(pace)},
-                  *plan, live.preview.steps);
+  PlanDryRun dry_run({.own = client,
+                      .steps = client,
+                      .mapper = mapper,
+                      .apis = apis,
+                      .clock = clock_,
+                      .optional_manifests = options_.optional_manifests,
+                      .reads_as_requester = true,
+                      .limits = options_.limits,
+                      .pace = std::move(pace)},
+                     *plan, live.preview.steps);
   std::optional<olm::PlanCondition> refusal;
-  CO_RETURN_IF_ERROR(co_await trial.Run(&refusal));
+  CO_RETURN_IF_ERROR(co_await dry_run.Run(&refusal));
   if (MayNotImpersonate(live.preview)) {
     co_return kube::ToStatus(kube::ServiceUnavailable(
         "the controllers may not impersonate whoever asks for previews of bundles",

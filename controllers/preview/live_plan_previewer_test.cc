@@ -464,7 +464,7 @@ TEST_F(LivePlanPreviewerTest, AsksLittleElse) {
   const size_t dry = witness_.Writes(/*dry=*/true);
   EXPECT_EQ(dry, 200u);
   EXPECT_LE(witness_.calls.size(), dry + 20);
-  EXPECT_EQ(witness_.most, PlanTrialLimits().width);
+  EXPECT_EQ(witness_.most, PlanDryRunLimits().width);
 }
 
 TEST_F(LivePlanPreviewerTest, EndsInTime) {

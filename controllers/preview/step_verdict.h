@@ -15,14 +15,10 @@
 
 namespace steward::controllers {
 
-// The reasons that only a live preview gives; of an answer that refuses, the reason is the answer's
-// own ("Forbidden", "Invalid").
-inline constexpr std::string_view kAccepted = "Accepted";        // by a dry run
+// The reasons that only the live preview of a plan gives.
 inline constexpr std::string_view kPresent = "Present";          // as the step wants it
 inline constexpr std::string_view kStaysAsItIs = "StaysAsItIs";  // the executor changes none
 inline constexpr std::string_view kNeedsEarlierStep = "NeedsEarlierStep";
-inline constexpr std::string_view kWebhookWithoutDryRun = "WebhookWithoutDryRun";
-inline constexpr std::string_view kNoAnswer = "NoAnswer";            // that could be understood
 inline constexpr std::string_view kRefusedByRule = "RefusedByRule";  // of the executor
 inline constexpr std::string_view kTooManySteps = "TooManySteps";
 inline constexpr std::string_view kOutOfTime = "OutOfTime";

@@ -103,7 +103,7 @@ TEST(StepVerdictTest, Successes) {
   olm::PreviewStep step = Step(false);
   ConcludeDryRun(dry, StepKind::kOther, {}, step);
   EXPECT_EQ(step.outcome, Outcome::kCreate);
-  EXPECT_EQ(step.reason, kAccepted);
+  EXPECT_EQ(step.reason, olm::kAccepted);
 
   dry.verdict = olm::AnswerVerdict::kExists;
   ConcludeDryRun(dry, StepKind::kCsv, {}, step);

@@ -153,6 +153,8 @@ struct Verdict {
 
   bool allowed() const { return kind == CleanupVerdictKind::kAllowed; }
   bool IsBlockedBy(CleanupReason reason) const;
+  // True if somebody has chosen that the operands stay: the author or an administrator.
+  bool KeepsByChoice() const;
 };
 
 // All blockers, in the order own, unknown, other. The kind follows from them alone: Refused when

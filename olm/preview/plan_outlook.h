@@ -58,20 +58,6 @@ struct PlanOutlook {
   }
 };
 
-// Whether an executor would do the steps that are pending, and why.
-struct PlanCondition {
-  bool executable = false;
-  std::string reason;
-  std::string message;
-
-  bool operator==(const PlanCondition&) const = default;
-};
-
-struct PlanPreview {
-  PlanCondition condition;
-  std::vector<PreviewStep> steps;
-};
-
 // Says of a step that has ended what it came to, and of each other what an executor would come to:
 // it does them in their order (ExecutionOrder) and ends at the first that fails (R-002-24). A plan
 // that waits for its approval is previewed as if it had it. `optional_manifests` is the gate

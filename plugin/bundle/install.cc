@@ -30,6 +30,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
 #include "olm/plan/install_plan.h"
+#include "olm/preview/preview.h"
 #include "plugin/bundle/findings.h"
 #include "plugin/bundle/steps.h"
 #include "plugin/cluster/reads.h"
@@ -282,9 +283,10 @@ Task<bool> IsWhole(Session& session, const BundleFolder& bundle, const Made& mad
     if (IsWithoutPreviews(preview.status()) || kube::IsTooLarge(preview.status())) co_return true;
     co_return Failed("asking for a preview", preview.status());
   }
-  co_return std::none_of(preview->steps.begin(), preview->steps.end(), [](const AskedStep& step) {
-    return step.outcome == "Create" || step.outcome == "Update";
-  });
+  co_return std::none_of(
+      preview->said.steps.begin(), preview->said.steps.end(), [](const olm::PreviewStep& step) {
+        return step.outcome == olm::Outcome::kCreate || step.outcome == olm::Outcome::kUpdate;
+      });
 }
 
 // The plan of the bundle that is there, or a new one, whose name `made` gets: where the last one is

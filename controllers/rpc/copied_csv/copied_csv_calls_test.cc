@@ -271,12 +271,18 @@ TEST_F(CopiedCsvCallsTest, ChangesAreTriedWhereThatIsAsked) {
   EXPECT_EQ(on.changes(0).namespace_(), "blue");
   EXPECT_EQ(on.changes(0).outcome(), "Create");
   EXPECT_EQ(on.changes(0).basis(), "DryRun");
+  EXPECT_EQ(on.preview().steps(0).outcome(), "Create");
+  EXPECT_EQ(on.preview().steps(0).reason(), "Missing");
+  EXPECT_EQ(on.preview().executable().reason(), "CopiesChange");
   faults_.FailNext({kube::ClientVerb::kCreate, olm::kCsvs},
                    kube::ToStatus(kube::Forbidden(olm::kCsvs, "etcd.v1", "no")), 1);
   ASSERT_OK_AND_ASSIGN(on, Preview(copiedcsv::v1::CHOICE_ON, true));
   EXPECT_EQ(on.changes(0).outcome(), "Fail");
   EXPECT_EQ(on.changes(0).code(), 403);
   EXPECT_EQ(on.changes(0).message(), "Forbidden");
+  EXPECT_EQ(on.preview().steps(0).reason(), "Forbidden");
+  EXPECT_EQ(on.preview().steps(0).message(), "copy of ops/etcd.v1");
+  EXPECT_EQ(on.preview().executable().reason(), "StepsFail");
   ASSERT_OK_AND_ASSIGN(auto off, Preview(copiedcsv::v1::CHOICE_OFF, true));
   ASSERT_EQ(off.changes_size(), 1);
   EXPECT_EQ(off.changes(0).outcome(), "Delete");
@@ -306,6 +312,9 @@ TEST_F(CopiedCsvCallsTest, WhereNobodyReconcilesNothingIsForeseen) {
     request.set_try_changes(true);
     ASSERT_OK_AND_ASSIGN(const auto answer, RunOn(io_, calls.Preview(alice_, std::move(request))));
     EXPECT_TRUE(answer.summary().not_reconciled());
+    EXPECT_EQ(answer.preview().executable().reason(), "NobodyCopies");
+    EXPECT_THAT(answer.preview().executable().message(),
+                testing::HasSubstr("the reconciler copied-csvs does not run here"));
     EXPECT_EQ(answer.summary().creates() + answer.summary().deletes(), 0);
     EXPECT_THAT(answer.changes(), IsEmpty());
   }

@@ -1,7 +1,7 @@
-// The trial of an InstallPlan's steps: what the executor would do with each, asked of the cluster
-// by dry runs. Lives on one executor.
-#ifndef CONTROLLERS_PREVIEW_PLAN_TRIAL_H_
-#define CONTROLLERS_PREVIEW_PLAN_TRIAL_H_
+// The dry run of an InstallPlan: what the executor would do with each step, asked of
+// the cluster. Lives on one executor.
+#ifndef CONTROLLERS_PREVIEW_PLAN_DRY_RUN_H_
+#define CONTROLLERS_PREVIEW_PLAN_DRY_RUN_H_
 
 #include <cstddef>
 #include <functional>
@@ -28,7 +28,7 @@
 
 namespace steward::controllers {
 
-struct PlanTrialLimits {
+struct PlanDryRunLimits {
   size_t width = 8;         // steps that are tried at the same time
   size_t max_steps = 1000;  // that are tried; what the rest would come to is not known
   absl::Duration time = absl::Seconds(25);
@@ -37,7 +37,7 @@ struct PlanTrialLimits {
   size_t max_value_bytes = 1 << 20;   // of what changes, of all steps together; 0 = none is told
 };
 
-struct PlanTrialDeps {
+struct PlanDryRunDeps {
   kube::DryRunClient& own;    // reads, definitions
   kube::DryRunClient& steps;  // every other step
   kube::RestMapper& mapper;   // of `own`
@@ -47,16 +47,16 @@ struct PlanTrialDeps {
   bool scoped = false;              // `steps` is the service account of an OperatorGroup
   // Where `own` is not the executor, and what it may not read is no error of the plan.
   bool reads_as_requester = false;
-  PlanTrialLimits limits = {};
+  PlanDryRunLimits limits = {};
   // What each step waits for before it is tried; null: for nothing.
   std::function<VoidTask()> pace = nullptr;
 };
 
 // Prepares the plan by the executor's own rules (PreparedPlan), and then tries the steps that are
 // pending in the executor's order: ClusterServiceVersions, definitions, the rest, several of each
-// at the same time. Each is tried by the executor's own writes (StepWriter). What follows the first
-// that fails is blocked, and of a plan of which nothing is written yet what comes before it, too:
-// the executor tries all of them first (Rehearse).
+// at the same time. Each is tried by the executor's own walk (PreparedPlan::Write). What follows
+// the first that fails is blocked, and of a plan of which nothing is written yet what comes before
+// it, too: the executor tries all of them first (Rehearse).
 //
 //   dry run ─► Create, Update, Unchanged, NotCreated, Fail
 //           └► no answer, or a webhook that cannot be asked ─► Unknown
@@ -65,12 +65,12 @@ struct PlanTrialDeps {
 //
 // Steps are tried each for itself: that several together exceed a quota is not seen, and what
 // follows a step that is Unknown is said for the case that it succeeds.
-class PlanTrial {
+class PlanDryRun {
  public:
   // REQUIRES: what `deps` refers to, `plan` and `steps` outlive this object; as many steps as in
   // the plan, with declared_optional set.
-  PlanTrial(const PlanTrialDeps& deps, const olm::InstallPlan& plan,
-            std::vector<olm::PreviewStep>& steps);
+  PlanDryRun(const PlanDryRunDeps& deps, const olm::InstallPlan& plan,
+             std::vector<olm::PreviewStep>& steps);
 
   // Concludes about the steps that are pending, and leaves the others as they are. `refusal`: why
   // the executor would write nothing at all. An error only where no step could be told anything of.
@@ -84,10 +84,9 @@ class PlanTrial {
   VoidTask TryStage(const std::vector<size_t>& stage);
   VoidTask TryOne(size_t index);
   VoidTask FindObstacle(size_t index);
-  VoidTask FindWaiting(size_t index);
-  VoidTask DryRun(size_t index);
+  VoidTask Write(size_t index);
   void Conclude(size_t index, StepOutcome outcome, const std::vector<std::string>& warnings);
-  bool LeansOnRole(size_t index, const absl::Status& answer) const;
+  bool NeedsPlannedRole(size_t index, const absl::Status& answer) const;
 
   void FindNeeds();
   void NoteWhatComes(size_t index);
@@ -97,11 +96,12 @@ class PlanTrial {
   void Refuse(const absl::Status& why);
   void ByRule(size_t index, const absl::Status& error);
   void Need(size_t index, std::string_view what);
+  void NeedDefinition(size_t index);
   void NoteTrouble(const absl::Status& error);
   void Done(size_t index);
   void Finish();
 
-  const PlanTrialDeps deps_;
+  const PlanDryRunDeps deps_;
   const olm::InstallPlan& plan_;
   std::vector<olm::PreviewStep>& steps_;
   PreparedPlan prepared_;
@@ -118,7 +118,6 @@ class PlanTrial {
 
   // What the plan's own steps are to make.
   std::set<size_t> repeated_;                            // write what an earlier one writes
-  std::set<std::string> accounts_;                       // ServiceAccounts
   std::set<std::pair<std::string, std::string>> roles_;  // kind, name
   // Group and kind of definitions whose API is not the one of now.
   std::set<std::pair<std::string, std::string>> unsettled_;
@@ -126,4 +125,4 @@ class PlanTrial {
 
 }  // namespace steward::controllers
 
-#endif  // CONTROLLERS_PREVIEW_PLAN_TRIAL_H_
+#endif  // CONTROLLERS_PREVIEW_PLAN_DRY_RUN_H_

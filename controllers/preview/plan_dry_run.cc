@@ -1,4 +1,4 @@
-#include "controllers/preview/plan_trial.h"
+#include "controllers/preview/plan_dry_run.h"
 
 #include <algorithm>
 #include <array>
@@ -30,9 +30,6 @@ constexpr char kUidToCome[] = "00000000-0000-4000-8000-000000000000";
 // Warnings of a step's tries, of which each may give the same again.
 constexpr size_t kMaxHeard = 100;
 
-const kube::GroupVersionResource kDefinitions = {"apiextensions.k8s.io", "v1",
-                                                 "customresourcedefinitions"};
-
 std::string TextAt(const json::object& object, std::string_view part, std::string_view key) {
   const json::object* members = ObjectAt(object, part);
   return members == nullptr ? "" : std::string(StringAt(*members, key));
@@ -60,12 +57,13 @@ int StageOf(StepKind kind) {
 
 }  // namespace
 
-PlanTrial::PlanTrial(const PlanTrialDeps& deps, const olm::InstallPlan& plan,
-                     std::vector<olm::PreviewStep>& steps)
+PlanDryRun::PlanDryRun(const PlanDryRunDeps& deps, const olm::InstallPlan& plan,
+                       std::vector<olm::PreviewStep>& steps)
     : deps_(deps),
       plan_(plan),
       steps_(steps),
       prepared_({.own = deps.own,
+                 .steps = deps.steps,
                  .mapper = deps.mapper,
                  .optional_manifests = deps.optional_manifests,
                  .scoped = deps.scoped},
@@ -73,7 +71,7 @@ PlanTrial::PlanTrial(const PlanTrialDeps& deps, const olm::InstallPlan& plan,
       place_(plan.steps.size()),
       done_(plan.steps.size()) {}
 
-StatusTask PlanTrial::Run(std::optional<olm::PlanCondition>* refusal) {
+StatusTask PlanDryRun::Run(std::optional<olm::PlanCondition>* refusal) {
   co_await UntilOneEnds(Try(), deps_.clock.Sleep(deps_.limits.time));
   Finish();
   *refusal = std::move(refusal_);
@@ -82,7 +80,7 @@ StatusTask PlanTrial::Run(std::optional<olm::PlanCondition>* refusal) {
   co_return trouble_;
 }
 
-VoidTask PlanTrial::Try() {
+VoidTask PlanDryRun::Try() {
   const bool prepared = co_await Prepare();
   if (!prepared) co_return;
   FindNeeds();
@@ -95,41 +93,31 @@ VoidTask PlanTrial::Try() {
   }
 }
 
-boost::asio::awaitable<bool> PlanTrial::Prepare() {
-  const absl::Status sorted = prepared_.Sort();
+boost::asio::awaitable<bool> PlanDryRun::Prepare() {
+  const absl::Status prepared = co_await prepared_.Prepare();
   for (const size_t i : prepared_.Order()) {
     if (!prepared_.steps()[i].pending) continue;
     place_[i] = order_.size();
     order_.push_back(i);
   }
-  if (!sorted.ok()) {
+  if (IsTrouble(prepared)) {
+    for (size_t i = 0; i < order_.size(); ++i) NoteTrouble(prepared);
+    co_return false;
+  }
+  if (!prepared.ok()) {
     for (const size_t i : order_) {
       if (prepared_.steps()[i].kind != StepKind::kUnsupported) continue;
       Say(steps_[i], Outcome::kBlocked, Basis::kRule, olm::kUnsupportedKind,
           "a plan does not install objects of this kind");
       Done(i);
     }
-    Refuse(sorted);
-    co_return false;
-  }
-  const absl::Status read = co_await prepared_.ReadManifests();
-  if (IsTrouble(read)) {
-    for (size_t i = 0; i < order_.size(); ++i) NoteTrouble(read);
-    co_return false;
-  }
-  if (!read.ok()) {
     if (const std::optional<size_t> faulty = prepared_.faulty_step()) {
-      ConcludeByRule(read, steps_[*faulty]);
+      ConcludeByRule(prepared, steps_[*faulty]);
       steps_[*faulty].outcome = Outcome::kBlocked;
       steps_[*faulty].reason = olm::kInvalidManifest;
       Done(*faulty);
     }
-    Refuse(read);
-    co_return false;
-  }
-  const absl::Status chosen = prepared_.ChooseOptional();
-  if (!chosen.ok()) {
-    Refuse(chosen);
+    Refuse(prepared);
     co_return false;
   }
   for (const size_t i : order_) {
@@ -141,7 +129,7 @@ boost::asio::awaitable<bool> PlanTrial::Prepare() {
   co_return checked;
 }
 
-boost::asio::awaitable<bool> PlanTrial::CheckDefinitions() {
+boost::asio::awaitable<bool> PlanDryRun::CheckDefinitions() {
   for (size_t i = 0; i < steps_.size(); ++i) {
     const absl::Status checked = co_await prepared_.CheckDefinition(i);
     if (checked.ok()) continue;
@@ -155,20 +143,20 @@ boost::asio::awaitable<bool> PlanTrial::CheckDefinitions() {
   co_return true;
 }
 
-void PlanTrial::FindNeeds() {
+void PlanDryRun::FindNeeds() {
   std::set<std::tuple<std::string, std::string, std::string>> written;
   for (const size_t i : order_) {
     const json::object& manifest = prepared_.steps()[i].manifest;
     const kube::GroupVersionKind kind = olm::ObjectKind(plan_.steps[i].gvk);
     const std::string name = NameOf(manifest);
     if (!written.emplace(kind.group, kind.kind, name).second) repeated_.insert(i);
-    if (prepared_.steps()[i].kind == StepKind::kServiceAccount) accounts_.insert(name);
+    if (prepared_.steps()[i].kind == StepKind::kServiceAccount) prepared_.NoteAccount(name);
     if (prepared_.steps()[i].kind == StepKind::kAccess) roles_.emplace(kind.kind, name);
   }
 }
 
 // After a stage: what it makes, which those of the next build upon.
-void PlanTrial::NoteWhatComes(size_t index) {
+void PlanDryRun::NoteWhatComes(size_t index) {
   const olm::PreviewStep& step = steps_[index];
   const bool unknown = step.outcome == Outcome::kUnknown;
   const StepKind kind = prepared_.steps()[index].kind;
@@ -187,13 +175,13 @@ void PlanTrial::NoteWhatComes(size_t index) {
   }
 }
 
-VoidTask PlanTrial::TryStage(const std::vector<size_t>& stage) {
+VoidTask PlanDryRun::TryStage(const std::vector<size_t>& stage) {
   if (stage.empty()) co_return;
   const auto work = [this, &stage](size_t number) { return TryOne(stage[number]); };
   co_await ForEachInFlight(stage.size(), deps_.limits.width, work);
 }
 
-VoidTask PlanTrial::TryOne(size_t index) {
+VoidTask PlanDryRun::TryOne(size_t index) {
   if (done_[index] || place_[index] > failing_) co_return;
   if (place_[index] >= deps_.limits.max_steps) {
     Say(steps_[index], Outcome::kUnknown, Basis::kRule, kTooManySteps,
@@ -203,38 +191,25 @@ VoidTask PlanTrial::TryOne(size_t index) {
   }
   if (deps_.pace) co_await deps_.pace();
   co_await FindObstacle(index);
-  if (!done_[index]) co_await DryRun(index);
+  if (!done_[index]) co_await Write(index);
 }
 
-// What the executor looks at before it writes.
-VoidTask PlanTrial::FindObstacle(size_t index) {
+// What is only of a dry run: what the plan itself brings is not there yet, and discovery has been
+// asked for all kinds at once.
+VoidTask PlanDryRun::FindObstacle(size_t index) {
   if (repeated_.contains(index)) {
     Need(index, "an earlier step of the plan writes the same object");
     co_return;
   }
-  const kube::GroupVersionKind& gvk = plan_.steps[index].gvk;
-  switch (prepared_.steps()[index].kind) {
-    case StepKind::kCsv: {
-      const absl::Status may = co_await prepared_.MayPutCsv(index);
-      if (!may.ok()) ByRule(index, may);
-      co_return;
-    }
-    case StepKind::kDefinition: {
-      co_await FindWaiting(index);
-      co_return;
-    }
-    case StepKind::kBuiltIn: {
-      const std::optional<std::string> account = prepared_.TokenAccount(index);
-      if (!account || accounts_.contains(*account)) co_return;
-      const absl::Status has = co_await prepared_.HasAccount(index);
-      if (!has.ok()) ByRule(index, has);
-      co_return;
-    }
-    case StepKind::kOther:
-      break;
-    default:
-      co_return;
+  const absl::StatusOr<json::value> waited = co_await prepared_.WaitedFor(index);
+  if (!waited.ok()) {
+    ByRule(index, waited.status());
+  } else if (!waited->is_null()) {
+    Say(steps_[index], Outcome::kUnchanged, Basis::kRule, olm::kWaitsForApi);
+    Done(index);
   }
+  if (prepared_.steps()[index].kind != StepKind::kOther) co_return;
+  const kube::GroupVersionKind& gvk = plan_.steps[index].gvk;
   const FoundApis::Answer& api = deps_.apis.Of(gvk);
   if (!api.ok() && absl::IsResourceExhausted(api.status())) {
     Say(steps_[index], Outcome::kUnknown, Basis::kRule, kTooManySteps,
@@ -243,62 +218,33 @@ VoidTask PlanTrial::FindObstacle(size_t index) {
   } else if (!api.ok()) {
     ByRule(index, api.status());
   } else if (prepared_.IsSupplied(gvk)) {
-    if (!*api || unsettled_.contains({gvk.group, gvk.kind})) {
-      Need(index, "the plan itself brings the definition of its kind");
-    }
+    if (!*api || unsettled_.contains({gvk.group, gvk.kind})) NeedDefinition(index);
   } else if (!*api) {
     NoteAbsentApi(index);
   }
 }
 
-// A definition that this plan has created already is only waited for.
-VoidTask PlanTrial::FindWaiting(size_t index) {
-  if (plan_.steps[index].status != olm::kStepWaitingForApi) co_return;
-  const kube::NamespacedName name = {"", NameOf(prepared_.steps()[index].manifest)};
-  const absl::Status there = (co_await deps_.own.Get(kDefinitions, name)).status();
-  if (kube::IsNotFound(there, name.name)) co_return;
-  if (!there.ok()) {
-    ByRule(index, there);
-    co_return;
-  }
-  Say(steps_[index], Outcome::kUnchanged, Basis::kRule, olm::kWaitsForApi);
-  Done(index);
-}
-
-VoidTask PlanTrial::DryRun(size_t index) {
-  olm::PreviewStep& step = steps_[index];
-  const StepKind kind = prepared_.steps()[index].kind;
-  const kube::GroupVersionKind& gvk = plan_.steps[index].gvk;
-  absl::StatusOr<StepTarget> target = co_await prepared_.TargetOf(index);
-  if (!target.ok()) {
-    ByRule(index, target.status());
-    co_return;
-  }
+VoidTask PlanDryRun::Write(size_t index) {
   std::vector<std::string> warnings;
-  StepWriter writer(kind == StepKind::kDefinition ? deps_.own : deps_.steps,
-                    [&warnings](std::string text) {
-                      if (warnings.size() < kMaxHeard) warnings.push_back(std::move(text));
-                    });
-  StepOutcome outcome = co_await writer.Put(*std::move(target));
-  if (kube::IsNotServed(outcome.answer)) {
-    // Gone since it was discovered, or never there behind a proxy: discovery decides.
-    deps_.mapper.Forget(gvk.group_version());
-    const FoundApis::Answer found = co_await deps_.mapper.Find(gvk);
-    if (!found.ok()) {
-      ByRule(index, found.status());
-      co_return;
-    }
-    if (prepared_.IsSupplied(gvk)) {
-      Need(index, "the plan itself brings the definition of its kind");
-      co_return;
-    }
+  absl::StatusOr<StepOutcome> outcome =
+      co_await prepared_.Write(index, [&warnings](std::string text) {
+        if (warnings.size() < kMaxHeard) warnings.push_back(std::move(text));
+      });
+  if (!outcome.ok()) {
+    ByRule(index, outcome.status());
+    co_return;
   }
-  if (LeansOnRole(index, outcome.answer)) {
+  if (kube::IsNotServed(outcome->answer) && prepared_.IsSupplied(plan_.steps[index].gvk)) {
+    NeedDefinition(index);
+    co_return;
+  }
+  if (NeedsPlannedRole(index, outcome->answer)) {
     Need(index, "the plan itself brings the role that is bound");
     co_return;
   }
-  if (IsTrouble(outcome.answer)) NoteTrouble(outcome.answer);
-  Conclude(index, std::move(outcome), warnings);
+  if (IsTrouble(outcome->answer)) NoteTrouble(outcome->answer);
+  Conclude(index, *std::move(outcome), warnings);
+  olm::PreviewStep& step = steps_[index];
   if (step.outcome == Outcome::kUpdate) {
     for (const std::string& change : prepared_.TakeChanges(index)) {
       step.message = OneLine(StrCat(step.message, step.message.empty() ? "" : "; ", change),
@@ -308,8 +254,8 @@ VoidTask PlanTrial::DryRun(size_t index) {
   Done(index);
 }
 
-void PlanTrial::Conclude(size_t index, StepOutcome outcome,
-                         const std::vector<std::string>& warnings) {
+void PlanDryRun::Conclude(size_t index, StepOutcome outcome,
+                          const std::vector<std::string>& warnings) {
   olm::PreviewStep& step = steps_[index];
   const StepKind kind = prepared_.steps()[index].kind;
   const bool has_place = path_bytes_ < deps_.limits.max_path_bytes;
@@ -328,7 +274,7 @@ void PlanTrial::Conclude(size_t index, StepOutcome outcome,
 }
 
 // An API server looks for a role before it lets somebody bind it who holds no right to do so.
-bool PlanTrial::LeansOnRole(size_t index, const absl::Status& answer) const {
+bool PlanDryRun::NeedsPlannedRole(size_t index, const absl::Status& answer) const {
   if (prepared_.steps()[index].kind != StepKind::kAccess) return false;
   const json::object* role = ObjectAt(prepared_.steps()[index].manifest, "roleRef");
   if (role == nullptr) return false;
@@ -337,14 +283,14 @@ bool PlanTrial::LeansOnRole(size_t index, const absl::Status& answer) const {
          roles_.contains({std::string(StringAt(*role, "kind")), name});
 }
 
-void PlanTrial::NoteAbsentApi(size_t index) {
+void PlanDryRun::NoteAbsentApi(size_t index) {
   olm::PreviewStep& step = steps_[index];
   Say(step, step.optional ? Outcome::kNotCreated : Outcome::kFail, Basis::kRule, olm::kApiAbsent,
       prepared_.NotServed(plan_.steps[index].gvk));
   Done(index);
 }
 
-void PlanTrial::BlockAll(std::string_view reason, const std::string& message) {
+void PlanDryRun::BlockAll(std::string_view reason, const std::string& message) {
   for (const size_t i : order_) {
     if (done_[i] && steps_[i].outcome != Outcome::kUnknown) continue;
     Say(steps_[i], Outcome::kBlocked, Basis::kRule, reason, message);
@@ -352,13 +298,13 @@ void PlanTrial::BlockAll(std::string_view reason, const std::string& message) {
   }
 }
 
-void PlanTrial::Refuse(const absl::Status& why) {
+void PlanDryRun::Refuse(const absl::Status& why) {
   refusal_ = {false, std::string(olm::kInvalidPlan),
               OneLine(ToStd(why.message()), kMaxPreviewMessage)};
   BlockAll(olm::kInvalidPlan, std::string(kPlanRefused));
 }
 
-void PlanTrial::ByRule(size_t index, const absl::Status& error) {
+void PlanDryRun::ByRule(size_t index, const absl::Status& error) {
   olm::PreviewStep& step = steps_[index];
   if (IsTrouble(error)) NoteTrouble(error);
   ConcludeByRule(error, step);
@@ -367,22 +313,26 @@ void PlanTrial::ByRule(size_t index, const absl::Status& error) {
   Done(index);
 }
 
-void PlanTrial::Need(size_t index, std::string_view what) {
+void PlanDryRun::Need(size_t index, std::string_view what) {
   Say(steps_[index], Outcome::kUnknown, Basis::kRule, kNeedsEarlierStep, what);
   Done(index);
 }
 
-void PlanTrial::NoteTrouble(const absl::Status& error) {
+void PlanDryRun::NeedDefinition(size_t index) {
+  Need(index, "the plan itself brings the definition of its kind");
+}
+
+void PlanDryRun::NoteTrouble(const absl::Status& error) {
   trouble_.Update(error);
   ++troubled_;
 }
 
-void PlanTrial::Done(size_t index) {
+void PlanDryRun::Done(size_t index) {
   done_[index] = true;
   if (steps_[index].outcome == Outcome::kFail) failing_ = std::min(failing_, place_[index]);
 }
 
-void PlanTrial::Finish() {
+void PlanDryRun::Finish() {
   // Before the first write all of them are tried, so none is written then. Of which nothing could
   // be told, nothing is.
   const bool none = failing_ < order_.size() && plan_.untouched();
