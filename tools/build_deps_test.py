@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of build_deps.py and layers.py, over trees that are made up."""
+"""Tests of build_deps.py, over trees that are made up."""
 
 import pathlib
 import tempfile

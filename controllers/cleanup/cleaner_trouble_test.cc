@@ -17,8 +17,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_client.h"
-#include "olm/cleanup/csv_facts.h"
-#include "olm/cleanup/names.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace {

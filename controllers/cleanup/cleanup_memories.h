@@ -10,7 +10,7 @@
 #include "base/clock/clock.h"
 #include "controllers/cleanup/cleanup_memory.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 

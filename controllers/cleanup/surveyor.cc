@@ -13,6 +13,7 @@
 #include "olm/cleanup/plan.h"
 #include "olm/cleanup/status.h"
 #include "olm/cleanup/verdict.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 

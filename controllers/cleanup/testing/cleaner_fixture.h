@@ -19,8 +19,8 @@
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "kube/testing/fault_client.h"
-#include "olm/cleanup/names.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 
