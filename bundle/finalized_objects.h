@@ -11,7 +11,7 @@
 #include "base/async/task.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/object_facts.h"
+#include "olm/object_facts.h"
 
 namespace steward::bundle {
 

@@ -16,8 +16,8 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/time.h"
-#include "olm/cleanup/csv_decode.h"
 #include "olm/copy.h"
+#include "olm/csv_decode.h"
 
 namespace steward::olm {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/splice/shared_text.h"
 #include "kube/meta/names.h"
 #include "kube/meta/selector.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 
 namespace steward::olm {
 

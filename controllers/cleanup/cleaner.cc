@@ -24,9 +24,9 @@
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/plan.h"
 #include "olm/cleanup/record.h"
-#include "olm/cleanup/status.h"
 #include "olm/cleanup/verdict.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace {

@@ -13,7 +13,7 @@
 #include "kube/meta/status.h"
 #include "kube/testing/hook_client.h"
 #include "olm/cleanup/names.h"
-#include "olm/cleanup/status.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace {

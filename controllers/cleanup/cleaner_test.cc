@@ -17,9 +17,9 @@
 #include "controllers/cleanup/testing/cleaner_fixture.h"
 #include "controllers/cleanup/testing/cluster.h"
 #include "kube/meta/status.h"
-#include "olm/cleanup/names.h"
 #include "olm/cleanup/record.h"
 #include "olm/cleanup/target_set.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace {

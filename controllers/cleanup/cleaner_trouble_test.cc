@@ -17,8 +17,8 @@
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/hook_client.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/names.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace {

@@ -16,7 +16,7 @@
 #include "controllers/cleanup/operands/ledger.h"
 #include "controllers/cleanup/reporting/stall_detector.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 #include "olm/cleanup/record.h"
 
 namespace steward::controllers {

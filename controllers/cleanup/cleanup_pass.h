@@ -12,9 +12,9 @@
 #include "controllers/cleanup/reporting/progress_reporter.h"
 #include "controllers/cleanup/reporting/report.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/step.h"
 #include "olm/cleanup/verdict.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 

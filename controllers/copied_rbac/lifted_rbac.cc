@@ -20,9 +20,9 @@
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
-#include "olm/cleanup/object_facts.h"
 #include "olm/copied_rbac/policy_rule.h"
 #include "olm/copied_rbac/rbac_object.h"
+#include "olm/object_facts.h"
 #include "olm/plan/step_object.h"
 #include "olm/resources.h"
 

@@ -17,11 +17,11 @@
 #include "kube/meta/resources.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/names.h"
-#include "olm/cleanup/object_facts.h"
 #include "olm/cleanup/waiting.h"
 #include "olm/copy.h"
 #include "olm/copy/stored_copy.h"
 #include "olm/decode.h"
+#include "olm/object_facts.h"
 #include "olm/resources.h"
 #include "olm/targets.h"
 

@@ -6,9 +6,9 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/time.h"
-#include "olm/cleanup/dom.h"
 #include "olm/cleanup/names.h"
 #include "olm/decode.h"
+#include "olm/dom.h"
 
 namespace steward::olm {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "olm/cleanup/csv_decode.h"
 #include "olm/cleanup/facts.h"
-#include "olm/cleanup/object_facts.h"
+#include "olm/csv_decode.h"
+#include "olm/object_facts.h"
 
 namespace steward::olm {
 

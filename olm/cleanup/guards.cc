@@ -14,6 +14,7 @@
 #include "olm/cleanup/opt_in.h"
 #include "olm/cleanup/record.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 #include "olm/targets.h"
 
 namespace steward::olm {

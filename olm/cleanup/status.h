@@ -9,24 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include "olm/cleanup/pending_operand.h"
+#include "olm/csv_facts.h"
+#include "olm/pending_operand.h"
 
 namespace steward::olm {
 
-inline constexpr size_t kMaxConditions = 20;  // as OLM
 inline constexpr size_t kMaxConditionMessage = 1024;
 
-// Reasons of Steward's own conditions. No decision depends on any of them.
-inline constexpr std::string_view kWaitingOnCleanup = "WaitingOnCleanup";  // R-000-50
-inline constexpr std::string_view kCleanupStalled = "CleanupStalled";
-inline constexpr std::string_view kCleanupRefused = "CleanupRefused";
-inline constexpr std::string_view kCleanupUnknown = "CleanupUnknown";
-inline constexpr std::string_view kRightsHeld = "RightsHeld";
-inline constexpr std::string_view kRightsMayBeLost = "RightsMayBeLost";
-inline constexpr std::string_view kOptInUnconfirmed = "OptInUnconfirmed";  // R-000-76
-// True when `reason` is one of these.
-bool IsReasonOfOurs(std::string_view reason);
-// True for reasons that are reported before the operator is uninstalled: the last three.
+// True for reasons that are reported before the operator is uninstalled: kRightsHeld,
+// kRightsMayBeLost, kOptInUnconfirmed.
 bool IsSaidBefore(std::string_view reason);
 
 // The phase of a condition about a running cleanup. status.phase itself does not change.

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "olm/cleanup/csv_facts.h"
 #include "olm/copy/slot.h"
+#include "olm/csv_facts.h"
 #include "olm/objects.h"
 
 namespace steward::olm {

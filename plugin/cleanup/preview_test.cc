@@ -1,7 +1,7 @@
 #include "plugin/cleanup/preview.h"
 
 #include "base/status/matchers.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 #include "plugin/command/exit.h"
 
 namespace steward::plugin {

@@ -13,7 +13,7 @@
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
-#include "olm/cleanup/status.h"
+#include "olm/csv_facts.h"
 #include "plugin/cluster/cleanup_status.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/command/exit.h"

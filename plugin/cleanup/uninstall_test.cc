@@ -22,6 +22,7 @@
 #include "kube/testing/fault_script.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 #include "plugin/cleanup/preview.h"
 #include "plugin/cluster/resources.h"
 #include "plugin/command/exit.h"

@@ -14,7 +14,6 @@
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/protection.h"
-#include "olm/cleanup/status.h"
 #include "olm/copy.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"

@@ -23,8 +23,8 @@
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/copy_claims.h"
-#include "olm/cleanup/csv_facts.h"
-#include "olm/cleanup/object_facts.h"
+#include "olm/csv_facts.h"
+#include "olm/object_facts.h"
 
 namespace steward::controllers {
 

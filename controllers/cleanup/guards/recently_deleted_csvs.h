@@ -9,8 +9,8 @@
 
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/verdict.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 

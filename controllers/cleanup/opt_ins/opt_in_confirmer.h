@@ -15,8 +15,8 @@
 #include "controllers/cleanup/reporting/csv_writer.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/facts.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 

@@ -19,8 +19,8 @@
 #include "controllers/cleanup/reporting/stall_detector.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "kube/client/client.h"
-#include "olm/cleanup/csv_facts.h"
-#include "olm/cleanup/object_facts.h"
+#include "olm/csv_facts.h"
+#include "olm/object_facts.h"
 
 namespace steward::controllers {
 

@@ -10,6 +10,7 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/time.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace json = boost::json;

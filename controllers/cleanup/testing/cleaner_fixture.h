@@ -21,6 +21,7 @@
 #include "kube/testing/hook_client.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 

@@ -18,6 +18,7 @@
 #include "kube/testing/hook_client.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 #include "storage/embedded/operations/write_operations.h"
 
 namespace steward::controllers {

@@ -1,6 +1,6 @@
 // The facts that cleanup needs from a ClusterServiceVersion. Values.
-#ifndef OLM_CLEANUP_CSV_FACTS_H_
-#define OLM_CLEANUP_CSV_FACTS_H_
+#ifndef OLM_CSV_FACTS_H_
+#define OLM_CSV_FACTS_H_
 
 #include <cstddef>
 #include <map>
@@ -12,9 +12,45 @@
 
 #include "absl/base/attributes.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/pending_operand.h"
+#include "olm/pending_operand.h"
 
 namespace steward::olm {
+
+// Annotations of a ClusterServiceVersion, written once it is being deleted, when OLM no longer
+// updates its operator. The record of all that may be deleted (R-000-62):
+inline constexpr std::string_view kRecordAnnotation = "steward.operatorframework.io/cleanup-record";
+// The mark of a refusal. With any value, the object is never cleaned up: of two operators of one
+// kind that are uninstalled together both are released (R-000-60), in whichever order they are
+// processed.
+inline constexpr std::string_view kRefusalAnnotation =
+    "steward.operatorframework.io/cleanup-refused";
+// Written before the operator's rights are released, and final (R-000-89): with any value, nothing
+// of this object is deleted any more, and the finalizer is removed. The value is kCompleted, or the
+// reason of a refusal.
+inline constexpr std::string_view kRightsReleasedAnnotation =
+    "steward.operatorframework.io/rights-released";
+inline constexpr std::string_view kCompleted = "Completed";
+// The annotation by which an operator's author asks that its operands are not deleted with it.
+inline constexpr std::string_view kOptOutAnnotation = "console.openshift.io/disable-operand-delete";
+
+// A label of a ClusterServiceVersion: PolicyFacts::proof of the opt-in policy under which an
+// authorized user opted in (R-000-76). It is no annotation, because OLM copies annotations into the
+// operator's pods and restarts them, unless the object is being deleted. On a copy, to which OLM
+// copies it, it has no meaning.
+inline constexpr std::string_view kConfirmedLabel = "steward.operatorframework.io/opt-in-confirmed";
+
+inline constexpr size_t kMaxConditions = 20;  // as OLM
+
+// Reasons of Steward's own conditions. No decision depends on any of them.
+inline constexpr std::string_view kWaitingOnCleanup = "WaitingOnCleanup";  // R-000-50
+inline constexpr std::string_view kCleanupStalled = "CleanupStalled";
+inline constexpr std::string_view kCleanupRefused = "CleanupRefused";
+inline constexpr std::string_view kCleanupUnknown = "CleanupUnknown";
+inline constexpr std::string_view kRightsHeld = "RightsHeld";
+inline constexpr std::string_view kRightsMayBeLost = "RightsMayBeLost";
+inline constexpr std::string_view kOptInUnconfirmed = "OptInUnconfirmed";  // R-000-76
+// True when `reason` is one of these.
+bool IsReasonOfOurs(std::string_view reason);
 
 // Settings for reading ClusterServiceVersions; a feature that is off is invisible to every rule.
 struct CsvTerms {
@@ -82,7 +118,7 @@ struct CsvFacts {
   bool operator==(const CsvFacts&) const = default;
 };
 
-// One of Steward's conditions (status.h), as the status has it. No decision depends on it.
+// One of Steward's conditions, as the status has it. No decision depends on it.
 struct SaidCondition {
   std::string phase;
   std::string reason;
@@ -114,4 +150,4 @@ size_t SizeOf(const CsvCleanup& csv);
 
 }  // namespace steward::olm
 
-#endif  // OLM_CLEANUP_CSV_FACTS_H_
+#endif  // OLM_CSV_FACTS_H_

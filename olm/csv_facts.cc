@@ -1,11 +1,24 @@
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "base/text/str_cat.h"
 #include "olm/copy.h"
 
 namespace steward::olm {
+namespace {
+
+constexpr std::array<std::string_view, 7> kOurs = {
+    kWaitingOnCleanup, kCleanupStalled,  kCleanupRefused,  kCleanupUnknown,
+    kRightsHeld,       kRightsMayBeLost, kOptInUnconfirmed};
+
+}  // namespace
+
+bool IsReasonOfOurs(std::string_view reason) {
+  return std::find(kOurs.begin(), kOurs.end(), reason) != kOurs.end();
+}
 
 bool IsReservedGroup(std::string_view group) {
   if (group.find('.') == std::string_view::npos) return true;

@@ -1,4 +1,4 @@
-#include "olm/cleanup/csv_decode.h"
+#include "olm/csv_decode.h"
 
 #include <algorithm>
 #include <map>
@@ -11,10 +11,8 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/dom.h"
-#include "olm/cleanup/names.h"
-#include "olm/cleanup/status.h"
 #include "olm/copy.h"
+#include "olm/dom.h"
 
 namespace steward::olm {
 namespace {

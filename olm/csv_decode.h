@@ -1,12 +1,12 @@
 // Decoders of the facts that cleanup needs from a ClusterServiceVersion's JSON. Pure functions, and
 // total: any bytes give facts or an error (kInvalidArgument).
-#ifndef OLM_CLEANUP_CSV_DECODE_H_
-#define OLM_CLEANUP_CSV_DECODE_H_
+#ifndef OLM_CSV_DECODE_H_
+#define OLM_CSV_DECODE_H_
 
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 
 namespace steward::olm {
 
@@ -17,4 +17,4 @@ absl::StatusOr<CsvCleanup> DecodeCsvCleanup(std::string_view json);
 
 }  // namespace steward::olm
 
-#endif  // OLM_CLEANUP_CSV_DECODE_H_
+#endif  // OLM_CSV_DECODE_H_

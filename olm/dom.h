@@ -1,6 +1,7 @@
-// Access to members of a parsed JSON document, for the decoders of this folder. Not thread-safe.
-#ifndef OLM_CLEANUP_DOM_H_
-#define OLM_CLEANUP_DOM_H_
+// Access to members of a parsed JSON document, for the decoders of olm and olm/cleanup. Not
+// thread-safe.
+#ifndef OLM_DOM_H_
+#define OLM_DOM_H_
 
 #include <simdjson.h>
 
@@ -11,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "olm/cleanup/object_facts.h"
+#include "olm/object_facts.h"
 
 namespace steward::olm::dom {
 
@@ -58,4 +59,4 @@ absl::StatusOr<ObjectFacts> MetadataOf(const object& root);
 
 }  // namespace steward::olm::dom
 
-#endif  // OLM_CLEANUP_DOM_H_
+#endif  // OLM_DOM_H_

@@ -1,6 +1,6 @@
 // Operands that a cleanup waits for. Values.
-#ifndef OLM_CLEANUP_PENDING_OPERAND_H_
-#define OLM_CLEANUP_PENDING_OPERAND_H_
+#ifndef OLM_PENDING_OPERAND_H_
+#define OLM_PENDING_OPERAND_H_
 
 #include <compare>
 #include <cstddef>
@@ -38,4 +38,4 @@ struct PendingKind {
 
 }  // namespace steward::olm
 
-#endif  // OLM_CLEANUP_PENDING_OPERAND_H_
+#endif  // OLM_PENDING_OPERAND_H_

@@ -1,4 +1,4 @@
-#include "olm/cleanup/dom.h"
+#include "olm/dom.h"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 // The facts that cleanup needs from any object's metadata. A value.
-#ifndef OLM_CLEANUP_OBJECT_FACTS_H_
-#define OLM_CLEANUP_OBJECT_FACTS_H_
+#ifndef OLM_OBJECT_FACTS_H_
+#define OLM_OBJECT_FACTS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -31,4 +31,4 @@ struct ObjectFacts {
 
 }  // namespace steward::olm
 
-#endif  // OLM_CLEANUP_OBJECT_FACTS_H_
+#endif  // OLM_OBJECT_FACTS_H_
