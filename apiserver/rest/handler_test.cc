@@ -272,7 +272,7 @@ TEST_F(HandlerTest, RefusedWritesSayWhereToWrite) {
   }
 }
 
-// As Kubernetes says it.
+// The words are Kubernetes'.
 TEST_F(HandlerTest, NamesThatMeanAnotherPlace) {
   const struct {
     const char* name;

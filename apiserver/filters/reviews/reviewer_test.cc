@@ -64,7 +64,7 @@ class ReviewerTest : public ::testing::Test {
   TaskGroup group_{io_.get_executor()};
 };
 
-// Where reviews wait for connections, it is first come, first served.
+// Connections are given in order of arrival, so no review may have to wait for one.
 TEST_F(ReviewerTest, EveryReviewHasAConnection) {
   EXPECT_LE(options_.places + options_.stranger_places,
             kube::RestClientOptions().transport.connections.max_connections);

@@ -30,8 +30,8 @@ struct Limits {
   size_t max_request_memory = size_t{256} << 20;
   // The share of one connection, except a front proxy's.
   size_t max_connection_memory = size_t{8} << 20;
-  // Beyond, new connections displace idle strangers'. If there are none, they are closed as soon as
-  // they are accepted: their clients may find another replica. See ConnectionGate.
+  // Above this number, new connections displace idle strangers'. If there are none, they are closed
+  // as soon as they are accepted: their clients may find another replica. See ConnectionGate.
   size_t max_connections = 20000;
   size_t max_connections_per_source = 2000;
   // The limit for one HTTP/2 connection. It also limits the running handlers, even those whose
@@ -49,7 +49,7 @@ struct Limits {
   // The rate at which a client must take waiting data, in bytes per second over Timeouts::write or
   // ::finish. Below, the connection is closed, or the stream reset.
   size_t min_drain_rate = 1 << 10;
-  // The same, while a handler waits that holds a place (see filters::WithMaxInFlight).
+  // This rate holds while a handler waits that holds a place (see filters::WithMaxInFlight).
   size_t min_handler_drain_rate = 16 << 10;
 };
 

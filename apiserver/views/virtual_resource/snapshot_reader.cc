@@ -30,7 +30,7 @@ rest::Reading Snapshot::Reading() const {
 
 namespace {
 
-// Those of etcd's largest revision, 2^63 - 1.
+// The digits of etcd's largest revision, 2^63 - 1.
 constexpr size_t kRevisionDigits = 19;
 
 // The time until a question that found no room, or whose answer was lost, is asked again.
@@ -92,7 +92,7 @@ Task<WorldPtr> SnapshotReader::Recall(storage::Number number, std::string asker)
     return world.Knows(vector) == storage::Knowledge::kKnown || world.IsGone(vector);
   };
   WorldPtr world = worlds_.Current();
-  // What the cluster has not come to is of another etcd. The newest revision was asked for when the
+  // A number above the newest revision is of another etcd. That revision was asked for when the
   // read began. Clocks are one above it (WorldStore::Lifted).
   const auto ahead = [this, revision = number.clock / storage::kTicks] {
     return revision > worlds_.newest_revision() + 1;
