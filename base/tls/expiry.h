@@ -15,7 +15,7 @@ namespace steward {
 // The last moment of the certificate's validity; the infinite past when that cannot be read, so
 // that such a certificate is never valid.
 absl::Time ExpiryOf(const X509* certificate);
-// The same for the leaf that the context serves with; the infinite past when there is none.
+// The end of the leaf that the context serves with; the infinite past when there is none.
 absl::Time ExpiryOf(const SslContext& context);
 
 struct Validity {
