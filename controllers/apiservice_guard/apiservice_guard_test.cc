@@ -125,14 +125,14 @@ class ApiServiceGuardTest : public ::testing::Test {
   }
   bool Registered() { return cluster_.Objects(kube::kApiServices).contains(kApi); }
   json::value Api() { return json::parse(cluster_.Objects(kube::kApiServices).at(kApi)); }
-  // What the record says, "" = there is none.
+  // A value of the record; "" = there is no record.
   std::string Recorded(const char* key = "phase") {
     const auto maps = cluster_.Objects(kConfigMaps);
     const auto found = maps.find(kRecord);
     if (found == maps.end()) return "";
     return json::parse(found->second).at("data").at(key).as_string().c_str();
   }
-  // As another process would begin.
+  // Makes a new guard, as another process would.
   void NextTerm() {
     guard_ = std::make_unique<ApiServiceGuard>(
         ReconcilerDeps{client_, leadership_, worlds_, watches_, events_, clock_, random_, registry_,
@@ -288,7 +288,7 @@ TEST_F(ApiServiceGuardTest, WhatWasAwayIsRestoredAtOnceHoweverOften) {
   }
 }
 
-// As a tool that replaces it by force does.
+// Some tools replace an APIService by force.
 TEST_F(ApiServiceGuardTest, WhatIsMadeAnewAgainAndAgainIsDueAllTheSame) {
   dialer_.answer = ReplicaAnswer::kSilent;
   for (int i = 0; i < 25; ++i) {
@@ -428,7 +428,7 @@ TEST_F(ApiServiceGuardTest, AnotherServiceIsNotGuarded) {
   EXPECT_THAT(events_.reasons, ElementsAre("NotGuarded"));
 }
 
-// As GitOps does, every few seconds.
+// GitOps tools put it back every few seconds.
 TEST_F(ApiServiceGuardTest, WhatIsPutBackWhileNobodyServesItGoesAtOnce) {
   Withdrawn();
   for (int i = 0; i < 50; ++i) {
@@ -538,7 +538,7 @@ TEST_F(ApiServiceGuardTest, ARecordThatNobodyCanReadStopsIt) {
 
 // A guard that dies at any write leaves nothing that the next one does not bring to its end.
 TEST_F(ApiServiceGuardTest, SurvivesItsDeath) {
-  // One process, which looks so often, and dies at the write `die_at`. Returns whether it did.
+  // Runs a process for so many looks, which dies at the write `die_at`. Returns whether it did.
   const auto run = [&](int looks, int die_at, bool after) {
     auto io = std::make_unique<boost::asio::io_context>(1);
     kube::Hook hook;

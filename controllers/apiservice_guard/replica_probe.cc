@@ -34,7 +34,7 @@ std::optional<uint16_t> PortAt(const json::object& parent) {
   return static_cast<uint16_t>(port->get_int64());
 }
 
-// What the Service calls the port; nullopt = it has no such port.
+// The Service's name for the port; nullopt = it has no such port.
 std::optional<std::string> PortName(const json::object& spec, uint16_t wanted) {
   const json::array* ports = ArrayAt(spec, "ports");
   if (ports == nullptr) return std::nullopt;

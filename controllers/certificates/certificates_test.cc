@@ -106,7 +106,7 @@ class CertificatesTest : public ::testing::Test {
     if (reconciler_ == nullptr) NextTerm();
     return RunOn(io_, reconciler_->Reconcile({"", "certificates"}));
   }
-  // As another process would begin.
+  // Makes a new reconciler, as another process would.
   void NextTerm() {
     reconciler_ = std::make_unique<CertificatesReconciler>(
         ReconcilerDeps{client_, leadership_, worlds_, watches_, events_, clock_, random_, registry_,
@@ -283,7 +283,7 @@ TEST_F(CertificatesTest, AnAuthorityThatCannotBeReadIsKept) {
     EXPECT_THAT(writes_, IsEmpty()) << row.what;
     EXPECT_THAT(events_.events, ElementsAre(row.event)) << "once";
   }
-  // What it signed is trusted on when a new one is founded.
+  // Certificates of the old authority stay trusted when a new one is founded.
   cluster_.Delete(kSecrets, kKept);
   ASSERT_OK(Pass());
   EXPECT_EQ(Data(kServing)["tls.crt"], serving);

@@ -9,7 +9,7 @@ namespace steward::controllers {
 
 // The reconciler is of the family "certificates", which uses no Worlds.
 KnownReconciler KnownCertificates();
-// The same for the reconciler "metrics-token".
+// The reconciler "metrics-token", of the same family.
 KnownReconciler KnownMetricsToken();
 
 }  // namespace steward::controllers

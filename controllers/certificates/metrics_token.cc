@@ -30,7 +30,7 @@ const kube::GroupVersionKind kSecretKind = {"", "v1", "Secret"};
 
 using Keeper = ManagedSecret::Keeper;
 
-// An account that was made anew does not know the tokens of before.
+// An account that was made anew does not accept its predecessor's tokens.
 bool IsFresh(const ManagedSecret& secret, const std::string& account, absl::Time now) {
   const absl::StatusOr<absl::Time> end = kube::ParseRfc3339(secret.Text(kReplaceAfter));
   return !secret.Text(kToken).empty() && secret.Text(kAccount) == account && end.ok() && now < *end;
@@ -59,7 +59,7 @@ VoidTask MetricsTokenReconciler::Feed(WorkQueue& queue) {
 
 Task<ReconcileResult> MetricsTokenReconciler::Reconcile(Key) {
   const absl::Status passed = co_await Pass();
-  // Somebody wrote what was read: it is read again.
+  // The object was written after it was read: it is read again.
   if (kube::IsConflict(passed) || kube::IsAlreadyExists(passed)) {
     co_return ReconcileResult::After(absl::Seconds(1));
   }

@@ -55,7 +55,7 @@ class MetricsTokenTest : public ::testing::Test {
   MetricsTokenTest() {
     cluster_.Serve(kSecrets);
     cluster_.Serve(kAccounts);
-    // As the kube-apiserver answers a TokenRequest.
+    // The answer of the kube-apiserver to a TokenRequest.
     cluster_.HandleCreate(
         kAccounts, [this](const json::value& request) -> absl::StatusOr<json::value> {
           requests_.push_back(request);

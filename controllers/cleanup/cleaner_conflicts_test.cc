@@ -151,7 +151,7 @@ TEST_F(ConflictTest, R_000_70_ADefinitionWithoutObjectsThatGoes) {
   EXPECT_TRUE(Released());
 }
 
-// Where nothing is deleted any more, only what was begun is waited for.
+// After a refusal nothing more is deleted, and cleanup waits only for earlier deletions.
 TEST_F(ConflictTest, R_000_70_ADefinitionThatGoesAfterARefusal) {
   Start();
   EXPECT_OK(Pass().status());

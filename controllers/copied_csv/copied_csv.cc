@@ -24,7 +24,7 @@ namespace {
 
 using storage::OperatorWorld;
 
-// Beyond this many marked slots of a name all are looked at, which takes no requests.
+// With more marked slots of a name than this, all its slots are checked, which takes no requests.
 constexpr size_t kMaxMarks = 1000;
 // The wait while it is not known which copies exist.
 constexpr absl::Duration kUnknownWait = absl::Milliseconds(500);
@@ -33,7 +33,7 @@ constexpr absl::Duration kCopyWait = absl::Milliseconds(100);
 // Copies are tens of kB each.
 constexpr int64_t kPageSize = 200;
 
-// From this many copies on that are to be changed, pages of them are read instead of each.
+// With at least this many copies to change, list them instead of reading one by one.
 constexpr size_t kWorthListing = 20;
 
 // The content that no copy has, for slots that shall be empty.
@@ -81,7 +81,7 @@ struct CopiedCsvReconciler::Action {
   const ContentDigest& digest() const { return wanted == nullptr ? kNothing : wanted->digest; }
 };
 
-// One look at slots of a name.
+// A pass over slots of a name.
 struct CopiedCsvReconciler::Pass {
   storage::OperatorWorldPtr world;
   std::string name;
@@ -148,7 +148,7 @@ void CopiedCsvReconciler::NoteWorld(const storage::World& any,
   if (touched == nullptr) {
     originals_.clear();
     for (auto it = world.csvs().begin(); !it.done(); it.Next()) NoteName(world, it.key());
-    // Also those of which nothing is left but copies.
+    // Names of which only copies are left are marked, too.
     for (const auto& [name, known] : names_) MarkAll(name);
     return;
   }
@@ -437,7 +437,7 @@ void CopiedCsvReconciler::ConcludeSlot(Pass& pass, Name& name, const Action& act
                       OutcomeOf(action.result->status()) == WriteOutcome::kThrottled ||
                       (!action.result->ok() && action.result->status() == deps_.leadership.Check());
   if (unsent) {
-    // It returns with the key, whose run failed.
+    // The slot is looked at again with the key, whose run failed.
     name.slots.insert(ns);
     return;
   }
@@ -482,7 +482,7 @@ void CopiedCsvReconciler::ConcludeSlot(Pass& pass, Name& name, const Action& act
       NoteTrouble(name, action, Trouble::kNameTaken, result.detail, result.uid);
       return;
     case Kind::kHeld:
-      // It goes once its finalizers have, and then the index says so.
+      // The copy goes once its finalizers have, and then the index reports it.
       if (action.wanted == nullptr) return name.troubles.Settle(ns);
       fails(result.detail, result.uid);
       return;

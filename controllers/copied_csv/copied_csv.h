@@ -79,7 +79,7 @@ class CopiedCsvReconciler : public Reconciler, public CopiesSource {
     // By the namespace of an original: the content that all its copies had after a whole look. A
     // copy that differs from it later was changed by somebody.
     std::map<std::string, ContentDigest> settled;
-    // Likewise: the original as it was last seen, and the digest of its copies.
+    // By the original's namespace: the original as last seen, and the digest of its copies.
     std::map<std::string, std::pair<olm::CsvPtr, ContentDigest>> digests;
     // The originals that were told that another one is copied instead, and that one, by UID.
     std::set<std::pair<std::string, std::string>> refused;

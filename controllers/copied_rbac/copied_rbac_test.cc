@@ -153,7 +153,7 @@ TEST_F(CopiedRbacTest, PutsRightWhatATenantEdits) {
   EXPECT_EQ(binding.at("subjects").as_array().size(), 1);
 }
 
-// Whoever makes the copy's name first, or binds a Role that is about to be copied, gets nothing.
+// A user who makes the copy's name first, or binds a Role that is about to be copied, gets nothing.
 TEST_F(CopiedRbacTest, ForeignObjectsAreLeftAlone) {
   cluster_.PutRole({"a", "reed"}, "watch", R"(,"labels":{"mine":"yes"})");
   cluster_.PutBinding({"b", "other"}, "reed");
@@ -321,8 +321,8 @@ TEST_F(CopiedRbacTest, AnUpgradeTakesAwayNoAccess) {
   EXPECT_EQ(Verbs("a", "reed2"), "get ");
 }
 
-// Its follower's copies have no owner yet, or cannot be written: that is waited for, but not for
-// long.
+// The following operator's copies have no owner yet, or cannot be written. The reconciler waits for
+// them, but not for long.
 TEST_F(CopiedRbacTest, AccessEndsThoughNothingTakesItsPlace) {
   for (const bool ownerless : {true, false}) {
     SCOPED_TRACE(ownerless);
@@ -356,8 +356,8 @@ TEST_F(CopiedRbacTest, AccessEndsThoughNothingTakesItsPlace) {
   }
 }
 
-// Since when a copy waits is noted where another process finds it; whoever edits the note makes the
-// wait no longer, and in its own namespace alone.
+// The begin of a copy's wait is noted where another process finds it. Editing the note never
+// lengthens the wait, and affects its own namespace alone.
 TEST_F(CopiedRbacTest, WhoeverEditsTheNoteOfAWaitShortensIt) {
   const char* const rows[] = {"2100-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "soon", ""};
   for (const char* text : rows) {
@@ -408,14 +408,14 @@ TEST_F(CopiedRbacTest, LargeOriginalsAreLeftOutAndKeepNothingBack) {
         R"("name":"reed","uid":")", csv, R"("}],"annotations":{"x":")", std::string(600 << 10, 'x'),
         "\"}");
     cluster_.PutRole({"ops", StrCat("large-", i)}, "get", metadata);
-    // The same, under the label of a copy.
+    // These are as large and bear the label of a copy.
     cluster_.PutRole({"a", StrCat("large-", i)}, "get",
                      StrCat(R"(,"labels":{"olm.copiedFrom":"ops","olm.owner":"reed",)",
                             R"("olm.owner.kind":"ClusterServiceVersion",)",
                             R"("olm.owner.namespace":"a"},"annotations":{"x":")",
                             std::string(600 << 10, 'x'), "\"}"));
   }
-  // As many as a page may have do not fit into any answer.
+  // A page of the usual limit does not fit into any answer.
   cluster_.fake().LimitLists(kTestRoles, 2 << 20);
   process_.Finish();
   EXPECT_EQ(Verbs("a"), "get ");
@@ -551,7 +551,7 @@ TEST_F(CopiedRbacTest, ABindingThatIsMadeLaterIsFoundAndAnswered) {
   EXPECT_EQ(Verbs("a"), "get ");
 }
 
-// One more binding of whom the Role is for takes nothing away.
+// One more binding of the Role to its own account takes nothing away.
 TEST_F(CopiedRbacTest, ALaterBindingOfItsOwnAccountChangesNothing) {
   cluster_.PutOriginal("reed", "get");
   process_.Finish();

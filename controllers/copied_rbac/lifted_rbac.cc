@@ -44,7 +44,7 @@ const kube::GroupVersionResource& LiftedTo(olm::RbacKind kind) {
   return kind == olm::RbacKind::kRole ? kClusterRoles : kClusterRoleBindings;
 }
 
-// Those that were lifted; `source` "" = from any namespace.
+// Reads the lifted objects of one kind; `source` "" = from any namespace.
 StatusTask ReadLifted(kube::Client& client, olm::RbacKind kind, std::string source, Found& found) {
   kube::ListOptions list;
   list.label_selector = StrCat(kLifted, "=true");

@@ -41,7 +41,7 @@ struct CopiesDifference {
   olm::CopyCounts counts;
   std::vector<CopyChange> changes;  // sorted by place
 
-  // What `changes` points to.
+  // The owners of the data to which `changes` points.
   storage::OperatorWorldPtr world;
   std::shared_ptr<const std::set<std::string>> texts;
 };

@@ -12,7 +12,7 @@
 
 namespace steward::controllers {
 
-// Its answers may lag behind the cluster.
+// The answers of a source may lag behind the cluster.
 class CopiesSource {
  public:
   virtual ~CopiesSource() = default;

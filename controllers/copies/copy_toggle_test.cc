@@ -140,7 +140,7 @@ TEST_F(CopyToggleTest, R_004_23_OthersMeanNothing) {
   EXPECT_EQ(Followed(), Global::kNotCopied);
 }
 
-// As when a definition is replaced: the watch goes on, and does not tell what the new one knows.
+// When a definition is replaced, the watch goes on without the fields that only the new one knows.
 TEST_F(CopyToggleTest, WhatTheWatchNeverTellsIsSeenBeforeLong) {
   Start();
   client_.Hold({kube::ClientVerb::kWatch, olm::kOlmConfigs});

@@ -23,7 +23,7 @@ namespace {
 
 using storage::OperatorWorld;
 
-// Beyond, the namespace of an original that is gone is not known any more.
+// The limit of remembered namespaces of originals; more are not known once an original is gone.
 constexpr size_t kMaxSources = 10'000;
 
 storage::ReflectorOptions AllCopies() {

@@ -58,7 +58,7 @@ class OlmConfigReconcilerTest : public ::testing::Test {
   }
   ~OlmConfigReconcilerTest() override { Stop(); }
 
-  // Both reconcilers, in one process.
+  // Starts both reconcilers in one process.
   void Start(CopyToggleDefaults toggle = {}) {
     Prepare(toggle);
     Begin(toggle);

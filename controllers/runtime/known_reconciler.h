@@ -28,8 +28,8 @@ using ReconcilerFactory = std::function<std::unique_ptr<Reconciler>(const Reconc
 struct ReconcilerFamily {
   std::string name;
   std::string lease_name;  // unless --leader-elect-lease-name says another
-  // Its reconcilers read Worlds of operators. Of a family that does not, no process watches what
-  // they are made of, nor needs the rights.
+  // True if its reconcilers read Worlds of operators. Else the family's processes do not watch the
+  // objects that Worlds are made of, nor need rights for them.
   bool uses_worlds = true;
   // The ValidatingAdmissionPolicies of deploy/ that narrow its account, or what it leans on. Its
   // account may read them and their bindings, by name.

@@ -196,7 +196,7 @@ TEST_F(ManagerTest, CachesThenLeadershipThenControllers) {
   EXPECT_TRUE(manager_->leading());
 }
 
-// One that needs no election runs before this process leads, and after it has ceased to.
+// A controller without election runs before this process leads, and after it has ceased to.
 TEST_F(ManagerTest, UnelectedControllersRunAtAllTimes) {
   with_unelected_ = true;
   synced_ = false;

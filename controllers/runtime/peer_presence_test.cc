@@ -81,7 +81,7 @@ TEST_F(PeerPresenceTest, BothAndOnlyWhatIsWanted) {
       ElementsAre(Pair(PeerOperator::kCatalogOperator, kube::NamespacedName{"elsewhere", "c"})));
 }
 
-// It is known by its name alone.
+// This operator is found by its name alone.
 TEST_F(PeerPresenceTest, TheClusterVersionOperator) {
   const std::set<PeerOperator> wanted = {PeerOperator::kClusterVersionOperator};
   Put("a", "other", R"({"app":"cluster-version-operator"})", R"({"availableReplicas":1})");
@@ -104,7 +104,7 @@ TEST_F(PeerPresenceTest, OneOfManyIsAvailable) {
 
 TEST_F(PeerPresenceTest, WhatCannotBeReadIsNotKnown) {
   EXPECT_THAT(Read().value(), IsEmpty());
-  // The same holds where only the second list fails.
+  // A failure of the second list alone has the same effect.
   for (const int passed : {0, 1, 2, 3}) {
     if (passed > 0) {
       cluster_.FailNext(FakeClient::Verb::kList, kDeployments, absl::OkStatus(), passed);

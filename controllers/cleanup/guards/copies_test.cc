@@ -108,7 +108,7 @@ class CopiesTest : public ::testing::Test {
   void SetLabel(const kube::NamespacedName& name, const std::string& value) {
     Merge(name, StrCat(R"({"metadata":{"labels":{"olm.copiedFrom":")", value, R"("}}})"));
   }
-  // Those that count, as "ns/name"; or the error.
+  // The ClusterServiceVersions that count, as "ns/name"; or the error.
   std::vector<std::string> Counted() {
     const absl::StatusOr<CsvListing> listing = cluster_.Run(lister_.List(CopyReading::kFollowed));
     if (!listing.ok()) return {std::string(listing.status().message())};
@@ -152,7 +152,7 @@ TEST_F(CopiesTest, R_000_91_CopiesThatSayTheSameAreOneContent) {
   EXPECT_FALSE(index_.MayHaveCopiesOf({"a", kCsv.name}));
 }
 
-// One stands for all that say the same. When it says something else by now, the others would be
+// One copy represents all with equal claims. If its claims have changed since, the others would be
 // left out.
 TEST_F(CopiesTest, R_000_85_ARepresentativeThatSaysOtherwiseMakesTheListVoid) {
   for (const char* ns : {"a", "b"}) Add(ns, "other.v1", kWidgetCrd, "x");
@@ -326,7 +326,7 @@ TEST_F(CopiesTest, R_000_85_AStatusFannedOutCostsNoRead) {
     Merge({ns, kCsv.name}, R"({"status":{"phase":"Failed","reason":"Copied"}})", "status");
     Merge({ns, kCsv.name}, R"({"metadata":{"annotations":{"changed":"yes"}}})");
   }
-  // This one is reported after them.
+  // The watch reports this copy after them.
   Add("a", "last.v1", "x.example.com", "ops");
   Until([this] { return index_.size() == 4 && IsSynced(); });
   EXPECT_EQ(Reads(watched_), by_index + 1) << "the last one alone";
@@ -390,7 +390,7 @@ TEST_P(LateAnswerTest, R_000_85_MakesNothingOldAgain) {
 INSTANTIATE_TEST_SUITE_P(All, LateAnswerTest, ::testing::Values(1, CopyIndex::kMaxReadAlone + 1),
                          [](const auto& info) { return info.param == 1 ? "Alone" : "Listed"; });
 
-// The same for the label, which has no generation.
+// This holds for the label, too, which has no generation.
 TEST_F(CopiesTest, R_000_85_ALateAnswerSetsNoOldLabel) {
   Add("b", kCsv.name, "x.example.com");
   Follow();
@@ -438,7 +438,7 @@ TEST_F(CopiesTest, WhatWentWhileNobodyLookedIsForgotten) {
   EXPECT_THAT(Counted(), ElementsAre("ops/widget.v1"));
 }
 
-// Where copies are listed the same rule holds.
+// The same rule decides when copies are listed.
 TEST_F(CopiesTest, R_000_85_TheRuleIsTheSameWhereCopiesAreListed) {
   AddCopy("a");
   Add("b", "other.v1", kWidgetCrd, "ops");

@@ -108,7 +108,7 @@ class CopyIndex {
   StatusTask ReadSome(const std::string& ns, const std::vector<uint64_t>& ids);
   // Takes a content, unless it is older than the watch's last event: then the object stays unread.
   absl::Status TakeContent(const kube::RawObject& raw);
-  // Those of `ids` that exist and are unread.
+  // Returns the `ids` that exist and are unread.
   std::vector<uint64_t> StillUnread(const std::vector<uint64_t>& ids) const;
 
   kube::Client& client_;

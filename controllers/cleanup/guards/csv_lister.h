@@ -51,11 +51,11 @@ enum class CopyReading {
 // makes the list void. So a listing equals one whole list at one moment, and is never older than
 // the call.
 //
-// Where copies are followed, only the others are listed (R-000-85). The kube-apiserver answers such
-// a list from its cache, with and without a limit; it checks each object's labels, and sends only
-// the selected ones (docs/performance.md). An object that was ever listed without the label, and is
-// not listed now, is read: unless it is gone, it was given the label, and it counts as long as it
-// is remembered, whatever its contents.
+// If copies are followed, only the other objects are listed (R-000-85). The kube-apiserver answers
+// such a list from its cache, with and without a limit; it checks each object's labels, and sends
+// only the selected ones (docs/performance.md). An object that was once listed without the label,
+// and is missing now, is read: unless it is gone, it was given the label, and it counts as long as
+// it is remembered, whatever its contents.
 //
 // Calls may overlap.
 class CsvLister {

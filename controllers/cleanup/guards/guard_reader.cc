@@ -251,7 +251,7 @@ VoidTask GuardReader::ReadGroups(std::string ns, GuardReading& reading) {
 VoidTask GuardReader::ReadSelected(GuardReading& reading) {
   const olm::OperatorGroup& group = reading.inputs.groups->front().group;
   std::vector<std::string> selected;
-  // Whole Namespaces, of which there may be thousands, would contain nothing more that is needed.
+  // Metadata suffices, and Namespaces may be thousands.
   const absl::Status status = co_await ListLive(client_, kNamespaces, "", "", Detail::kMetadata,
                                                 [&](const kube::RawObject& raw) -> absl::Status {
                                                   ASSIGN_OR_RETURN(const olm::NamespacePtr ns,

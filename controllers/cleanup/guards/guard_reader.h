@@ -57,7 +57,7 @@ enum class CsvDetail {
   kObject,  // and the object itself
 };
 
-// A ClusterServiceVersion as somebody read it before. What it refers to outlives its use.
+// A ClusterServiceVersion as somebody read it before. Its references outlive its use.
 struct CsvAsRead {
   const olm::CsvFacts& facts;
   std::string_view json;

@@ -31,7 +31,7 @@ struct ReporterOptions {
   std::string failure_condition;
 };
 
-// A pass over a ClusterServiceVersion, as reports show it. What it refers to outlives its use.
+// A pass over a ClusterServiceVersion, as reports show it. Its references outlive its use.
 struct ReportedPass {
   const olm::CsvFacts& facts;
   const boost::json::value& csv;  // the object as read

@@ -242,7 +242,7 @@ VoidTask TestCluster::Build(ClusterShape shape) {
   co_await Create(kPolicies, "", PolicyText(olm::kUninstallPolicy, R"("DELETE")"));
   co_await Create(kPolicyBindings, "", BindingText(olm::kUninstallPolicy));
   for (const char* ns : {"ops", "a", "b", "c"}) co_await AddNamespace(ns);
-  // What is deleted was deleted after that, also where the wall clock is set meanwhile.
+  // Later deletions happen after that, even if the wall clock is set meanwhile.
   clock_.Advance(absl::Hours(1000));
   co_await Create(kPolicies, "", PolicyText(olm::kOptInPolicy, R"("CREATE","UPDATE")"));
   co_await Create(kPolicyBindings, "", BindingText(olm::kOptInPolicy));
@@ -505,7 +505,7 @@ VoidTask TestCluster::TerminateCsvs() {
 VoidTask TestCluster::TerminateNamespace(std::string name) {
   const kube::NamespacedName key{"", name};
   const json::value found = co_await Find(kNamespaces, key);
-  // One that is being deleted already takes no further finalizer.
+  // A Namespace that is being deleted takes no further finalizer.
   if (!found.is_null() && MetadataText(found, "deletionTimestamp").empty()) {
     co_await Merge(kNamespaces, key, R"({"metadata":{"finalizers":["example.com/content"]}})");
     co_await Remove(kNamespaces, key);

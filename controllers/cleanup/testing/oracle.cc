@@ -343,8 +343,8 @@ void Oracle::CheckLetGo(const SeenCsv& csv, const Moment& now, const Pass& pass)
     return !then.itself || then.marked || !then.enabled || !then.finalizer ||
            (begun && !then.noted);
   });
-  // One that ends with its namespace, and for which nothing was sent, is released whatever its
-  // definitions are, which may never be read again (R-000-86).
+  // A CSV that ends with its namespace, and for which nothing was sent, is released even if its
+  // definitions cannot be read, which may stay so for ever (R-000-86).
   const bool ends = !begun && ever([](const Moment& then, const SeenCsv& seen) {
     return !then.namespaces.contains(seen.key.ns);
   });
@@ -415,8 +415,8 @@ void Oracle::CheckEmpty(const Stretch& window, absl::Duration began) {
   }
 }
 
-// At that moment one that shared with it, and that nobody opted in to, is gone. Whoever saw it
-// counts it for a minute; who did not, does not.
+// True if, at that moment, a CSV that shared with it, and was not opted in, is gone. A process that
+// saw it counts it for a minute; others do not.
 bool Oracle::MayCountGone(const SeenCsv& csv, const Moment& at) const {
   return std::any_of(history_.begin(), history_.end(), [&](const Moment& moment) {
     return moment.since <= at.since &&
@@ -429,7 +429,7 @@ bool Oracle::MayCountGone(const SeenCsv& csv, const Moment& at) const {
   });
 }
 
-// Those that were being deleted all the while, and shared with it, never are cleaned up.
+// CSVs that were being deleted all the while, and shared with it, are never cleaned up.
 void Oracle::Taint(const SeenCsv& released, absl::Duration began) {
   for (const auto& [key, other] : now().csvs) {
     if (key == released.key || tainted_.contains(other.uid)) continue;

@@ -39,7 +39,7 @@ class Oracle {
     absl::Duration began;
     // True if the read of a guard failed in it, as far as can be known.
     bool blind = false;
-    // Likewise, of a definition of operands.
+    // True if the read of a definition of operands failed in it.
     bool blind_to_definition = false;
   };
 

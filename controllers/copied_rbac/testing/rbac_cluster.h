@@ -76,7 +76,7 @@ class RbacCluster : public CopyCluster {
   boost::json::value Find(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name);
 };
 
-// How often each "<reason> <namespace>/<name>" was told.
+// Counts the Events of each "<reason> <namespace>/<name>".
 class RbacEvents : public EventRecorder {
  public:
   void Record(const ObjectReference& about, EventType type, std::string_view reason,

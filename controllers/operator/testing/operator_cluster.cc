@@ -228,7 +228,7 @@ OperatorProcess::OperatorProcess(OperatorCluster& cluster, const OperatorFlags& 
 }
 
 OperatorProcess::~OperatorProcess() {
-  // What still runs of a process that has died does nothing.
+  // After the death of the process its remaining code can do nothing.
   hook_.decide = [](const kube::HookedCall&) {
     kube::HookedFate fate;
     fate.error = absl::CancelledError("the process has ended");

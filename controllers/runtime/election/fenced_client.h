@@ -27,7 +27,7 @@ namespace steward::controllers {
 // (UntilLost). So no request of a deposed leader leaves this process, and the margin of the
 // leadership is the time that a request has to arrive.
 //
-// What As returns is fenced in the same way, and last_unresolved of this client knows its writes.
+// A client that As returns is fenced, too, and last_unresolved of this client covers its writes.
 //
 // InterceptingClient is the base: each write passes Write, and one that does not compiles not.
 class FencedClient : public kube::InterceptingClient {

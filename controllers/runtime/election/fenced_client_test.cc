@@ -293,7 +293,7 @@ TEST_F(FencedClientTest, ItsLostWritesAreKnownToo) {
   ASSERT_TRUE(answer_.has_value());
   EXPECT_EQ(answer_->code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(client_.last_unresolved(), clock_.Monotonic());
-  // One that is under way when leadership ends is given up.
+  // A write that is under way when leadership ends is given up.
   network_.Hold({ClientVerb::kPatch, kWidgets});
   Begin(2);
   EXPECT_FALSE(answer_.has_value());
