@@ -41,7 +41,7 @@ class ForwardingReads : public Client {
   Client& inner_;
 };
 
-// One write of a Client with its arguments. What it refers to outlives it.
+// One write of a Client with its arguments, which outlive it.
 struct ClientWrite {
   enum class Verb { kCreate, kUpdate, kPatch, kDelete };
   Verb verb;
@@ -79,7 +79,7 @@ class InterceptingClient : public ForwardingReads {
                                   const DeleteOptions& options) override;
 
  protected:
-  // What `write` refers to outlives the call.
+  // The arguments of `write` outlive the call.
   virtual Task<boost::json::value> Write(ClientWrite write) = 0;
 };
 

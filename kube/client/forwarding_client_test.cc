@@ -27,11 +27,10 @@ namespace {
 
 namespace json = boost::json;
 
-// What fences derive from can forward no write: it has none.
+// The base classes of fences have no write that they could forward.
 static_assert(std::is_abstract_v<ForwardingReads>);
 static_assert(std::is_abstract_v<InterceptingClient>);
-// Nor does it act as others by itself: the client that it makes would miss the derived one's
-// changes.
+// ForwardingClient has no As: the client that it makes would miss the changes of the derived one.
 static_assert(std::is_abstract_v<ForwardingClient>);
 
 const GroupVersionResource kWidgets = {"g", "v1", "widgets"};

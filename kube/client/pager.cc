@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kMost = 500;
 // A page that is this many times smaller than it may be has room for twice as many objects.
 constexpr size_t kRoom = 4;
-// What a page may be where only the client knows.
+// The assumed limit of a page in bytes if only the client knows it.
 constexpr size_t kUnknownBytes = size_t{64} << 20;
 
 // No answer of the server, which says so where it is busy.
