@@ -27,13 +27,13 @@ inline constexpr std::string_view kPhaseDeleting = "Deleting";
 // namespace}]}], sorted; the first kMaxPendingInstances.
 boost::json::array PendingDeletion(std::vector<PendingOperand> operands);
 
-// The same without the operands' names: each kind has no instances (R-000-90).
+// Lists each kind without instances: no operands' names are shown (R-000-90).
 boost::json::array PendingDeletionByKind(const std::vector<PendingKind>& kinds);
 
 // "waiting for operator to finish cleanup for 4 CRs" (R-000-50). Definitions that are being deleted
 // are no CRs: "... for 1 CR; definitions being deleted: 1".
 std::string WaitingMessage(size_t count, size_t definitions = 0);
-// The same with the count of each kind and a hint `where` to look: "... for 3 CRs: 1 Gadget, 2
+// The message with the count of each kind and a hint `where` to look: "... for 3 CRs: 1 Gadget, 2
 // Widget; see kubectl"
 std::string WaitingMessage(const std::vector<PendingKind>& kinds, std::string_view where);
 // The count in such a message, whatever follows the count; nullopt for any other text.

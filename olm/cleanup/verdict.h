@@ -32,7 +32,7 @@ struct DepartedCsv {
   absl::Duration ago;
 };
 
-// How a ClusterServiceVersion came to be deleted.
+// The way in which a ClusterServiceVersion was deleted.
 enum class DeletionMode {
   kNotAsked,     // the finalizers tell
   kNotShownYet,  // the watch has not shown it

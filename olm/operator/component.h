@@ -1,5 +1,5 @@
-// What Operators need to know of an object: whose component it is, and who owns it. Values and pure
-// functions.
+// The facts about an object that Operators need: whose component it is, and who owns it. Values and
+// pure functions.
 #ifndef OLM_OPERATOR_COMPONENT_H_
 #define OLM_OPERATOR_COMPONENT_H_
 

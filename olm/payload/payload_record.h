@@ -35,8 +35,8 @@ struct PayloadRecord {
   // When all of the payload was done; until then it is being updated, also after a restart.
   std::optional<absl::Time> completed;
   std::map<PayloadIdentity, Removal> removals;
-  // Counts up where a process makes sure that the record is still its own: whoever has read it
-  // before conflicts.
+  // Counts up where a process makes sure that the record is still its own: writers that have read
+  // it before then conflict.
   int64_t turn = 0;
 
   std::optional<Removal> Find(const PayloadIdentity& identity) const;

@@ -191,7 +191,7 @@ void AdoptService(const json::object& live, json::object& wanted) {
   }
 }
 
-// Its rules are the cluster's own.
+// The cluster itself gathers these rules.
 void AdoptAggregated(const json::object& live, json::object& wanted) {
   if (Says(wanted, "aggregationRule")) KeepUnsaid(live, wanted, "rules");
 }

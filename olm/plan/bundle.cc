@@ -52,7 +52,7 @@ absl::StatusOr<PlanStep> StepOf(const json::object& manifest, const OptionalMani
   return step;
 }
 
-// What one entry of the permissions generates.
+// Generates the steps of one entry of the permissions.
 class Generator {
  public:
   Generator(std::string csv, std::string ns, std::vector<PlanStep>& steps)
@@ -87,7 +87,7 @@ class Generator {
     json::object manifest = {{"apiVersion", gvk.group.empty() ? "v1" : kRbacVersion},
                              {"kind", gvk.kind},
                              {"metadata", {{"name", name}}}};
-    // By them it is known, as with OLM's, what is copied to where the operator works.
+    // These labels, like OLM's, tell what is copied to the namespaces where the operator works.
     json::object labels = gvk.group.empty() ? json::object() : OwnerLabels({ns_, csv_});
     if (!labels.empty()) manifest["metadata"].as_object()["labels"] = std::move(labels);
     for (auto& member : more) manifest[member.key()] = member.value();
