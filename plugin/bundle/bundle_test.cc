@@ -259,7 +259,7 @@ std::string With(const std::string& text, const std::string& from, const std::st
   return absl::StrReplaceAll(text, {{from, to}});
 }
 
-// What operator-sdk finds, too, and what an API server does.
+// The findings of operator-sdk and those of an API server.
 TEST(BundleTest, LintOfTheClusterServiceVersion) {
   const std::string right =
       With(kCsv, "displayName",
@@ -513,7 +513,7 @@ TEST_F(InstallTest, FinishesWhatWasBegun) {
   EXPECT_EQ(All(kPlans)[0].at("status").at("phase"), "Installing");
   EXPECT_EQ(All(kConfigs).size(), 1);
 
-  // What is complete is left as it is.
+  // A complete plan is left as it is.
   ASSERT_OK(store_.Create(kCsvs, "ops", Serialize(*ParseYaml(kCsv))).status());
   Merge(kPlans, plan, R"({"status":{"phase":"Complete"}})", "status");
   const json::value before = All(kPlans)[0];

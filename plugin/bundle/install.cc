@@ -53,7 +53,7 @@ constexpr size_t kMaxData = 1 << 20;
 constexpr size_t kConfigMapDigits = 63;  // as OLM's
 constexpr size_t kPlanDigits = 10;
 constexpr int kSmallest = 9;  // zlib
-// How often one bundle is installed anew in a namespace before its old plans have to go.
+// The number of plans of one bundle in a namespace before old ones have to go.
 constexpr int kMaxPlans = 100;
 
 // The objects to be made, as the bundle says.
@@ -202,7 +202,8 @@ StatusTask PutConfigMap(kube::Client& client, const Made& made, std::string plan
         return one.is_object() && StringAt(one.get_object(), "uid") == plan_uid;
       });
   if (owned) co_return absl::OkStatus();
-  // It was left by a plan that has gone, and would go with it, or is of one that is Complete.
+  // The ConfigMap was left by a plan that is gone, and would go with it, or belongs to a Complete
+  // one.
   json::array all = owners == nullptr ? json::array() : *owners;
   all.push_back(owner);
   const json::value patch = {{"metadata",
@@ -255,7 +256,7 @@ StatusTask WriteSteps(kube::Client& client, const Made& made, json::value plan, 
   co_return written.ok() ? written : Failed("writing the status of the InstallPlan", written);
 }
 
-// What OLM would do without a word.
+// Warns of faults that OLM would pass over in silence.
 void WarnOf(const BundleFolder& bundle, Terminal& terminal) {
   for (const Finding& finding : bundle.findings.all()) {
     if (finding.severity == Finding::Severity::kHint) continue;

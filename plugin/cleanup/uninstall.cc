@@ -55,7 +55,7 @@ class Uninstallation {
 
   std::string Folder() const;
   std::string Saving() const;
-  // Why nothing of it may be done; OK: nothing is known to stand against it.
+  // Returns why nothing of it may be done; OK: nothing is known to stand against it.
   StatusTask FindRefusal();
   StatusTask Tell(bool refused);
   StatusTask TryWrites();

@@ -65,7 +65,7 @@ StatusTask UninstallCommand::Run(Session& session) {
   return Uninstall(session, options_);
 }
 
-// What this run has deleted, as kubectl delete names it.
+// The objects that this run has deleted, in the words of kubectl delete.
 std::vector<std::string> DeletedNames(const boost::json::object& document) {
   std::vector<std::string> names;
   if (const boost::json::array* related = ArrayAt(document, "deletedRelated")) {

@@ -108,7 +108,7 @@ TEST_F(UninstallTest, CleansUp) {
             R"(["Subscription ops/sub","InstallPlan ops/install-1"])");
 }
 
-// What is gone before the first look was deleted, too.
+// Operands that are gone before the first look were deleted, too.
 TEST_F(UninstallTest, CountsFromWhatWasShown) {
   scene.clock.on_sleep = [this] {
     if (scene.Has(kWidgets, {"a", "w1"})) scene.fake.Delete(kWidgets, {"a", "w1"});
@@ -250,7 +250,7 @@ TEST_F(UninstallTest, DeniedOptInSaysWhoMay) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("--clusterrole=steward-cleanup-opt-in"));
 }
 
-// The same write contains the user's opt-in and its confirmation.
+// One write contains the user's opt-in and its confirmation.
 TEST_F(UninstallTest, R_000_76_ConfirmsTheOptInByTheSameWrite) {
   const auto confirmed = [this] {
     const boost::json::value csv = scene.Object(kCsvs, kCsv);
@@ -358,7 +358,7 @@ TEST_F(UninstallTest, WithoutControllersItIsNotDeleted) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("not ready within 5m"));
   ExpectNothingChanged();
   EXPECT_TRUE(scene.HasFinalizer(kOptIn));
-  // The same command continues once the controllers run.
+  // The command continues once the controllers run.
   scene.holds_rights = true;
   EXPECT_OK(Uninstall());
   EXPECT_FALSE(scene.Has(kCsvs, kCsv));

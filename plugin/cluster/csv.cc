@@ -47,7 +47,7 @@ absl::Status Replaced(const kube::NamespacedName& name) {
                                     " is another one now than it was; look at it again"));
 }
 
-// What to merge into the object as it is; null: it is as wanted.
+// Returns the patch to merge into the object; null: it is as wanted.
 using PatchOf = std::function<absl::StatusOr<json::value>(const Csv& csv)>;
 
 json::value WithoutOptIn(const olm::CsvFacts& facts) {

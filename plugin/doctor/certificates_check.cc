@@ -30,7 +30,7 @@ namespace json = boost::json;
 constexpr char kCertificates[] = "steward-certificates";
 const kube::GroupVersionResource kSecrets = {"", "v1", "secrets"};
 
-// What a Secret is mounted for.
+// The Deployments that mount a Secret.
 struct Mounted {
   bool needed = false;
   std::set<std::string> by;
@@ -42,7 +42,7 @@ std::string TextIn(const json::object& secret, std::string_view member, std::str
   return texts == nullptr ? "" : std::string(StringAt(*texts, key));
 }
 
-// How a certificate comes to be renewed, by whom the Secret says keeps it.
+// The way to renew a certificate, by whom the Secret says keeps it.
 std::string Renewal(const std::string& name, const json::object& secret,
                     const Environment& environment) {
   const std::string in = StrCat(" -n ", kStewardNamespace);

@@ -172,8 +172,8 @@ TEST_F(DoctorTest, FindsNothingWhereNothingIsWrong) {
   EXPECT_EQ(scene.document.at("findings").as_array().size(), 14U);
 }
 
-// As OLM does with what a ClusterServiceVersion asks for: roles and bindings under names of its
-// own.
+// Renames an account's roles and bindings as OLM does for the permissions of a
+// ClusterServiceVersion.
 void RenameByOlm(DoctorTest& t, const char* account, const char* more = "") {
   json::value role = t.scene.Object(kClusterRoles, {"", account});
   json::object& metadata = role.as_object()["metadata"].as_object();
@@ -499,7 +499,7 @@ INSTANTIATE_TEST_SUITE_P(
          "kubectl rollout restart deployment/steward-controllers"},
     }));
 
-// What a tenant may not read is said, and fails nothing.
+// Things that a tenant may not read are reported, and fail nothing.
 TEST_F(DoctorTest, SaysWhatItCannotSee) {
   for (const kube::GroupVersionResource& gvr :
        {kClusterRoles, kSecrets, kConfigMaps, kLeases, kSlices, kube::kDeployments, kPolicies,

@@ -39,7 +39,7 @@ constexpr Pair kPairs[] = {
     {"steward-payload", "payload", "cluster-version-operator"},
 };
 
-// Who works on copies.
+// The Deployment that works on copies; "" = none.
 Task<std::string> FindCopier(const Environment& environment) {
   if (environment.deployments.ok()) {
     const auto ours = environment.deployments->find("steward-copied-csvs");

@@ -60,7 +60,7 @@ Task<bool> ServesViewsItself(kube::Client& client) {
   co_return true;
 }
 
-// How an APIService that is not as it should be comes to be.
+// The remedy for an APIService that is not as it should be.
 std::string MadeAnew(const Environment& environment) {
   if (environment.deployments.ok()) {
     const auto guard = environment.deployments->find(kGuard);
@@ -205,7 +205,7 @@ VoidTask CheckVersions(Environment& environment) {
   const kube::GroupVersion views = kInstalledOperators.group_version();
   const absl::StatusOr<std::string> server =
       co_await kube::ReadProviderVersion(environment.client, views);
-  // Who does not answer is told by other checks.
+  // Other checks report an API server that does not answer.
   if (server.ok() && *server != environment.version) {
     findings.Warn(StrCat("this program is of version ", environment.version,
                          ", and the API server of ", *server),

@@ -61,7 +61,7 @@ const std::vector<GroupVersionResource>& OwnKinds() {
   return kinds;
 }
 
-// What would be lost with the namespace.
+// The kinds whose objects would be lost with the namespace.
 const std::vector<GroupVersionResource>& PreciousKinds() {
   static const auto& kinds = *new std::vector<GroupVersionResource>{
       kube::kDeployments,      {"apps", "v1", "statefulsets"}, {"apps", "v1", "daemonsets"},
@@ -133,7 +133,7 @@ StatusTask ReadDeployments(kube::Client& client, std::vector<FoundDeployment>& f
   co_return visited;
 }
 
-// Those of `gvr` to one of the roles, which are Steward's.
+// Reads the bindings of `gvr` to one of the `roles`, which are Steward's.
 StatusTask ReadAddedBindings(kube::Client& client, GroupVersionResource gvr,
                              const std::set<std::string>& roles, std::vector<FoundObject>& found) {
   const auto visit = [&](const kube::RawObject& raw) -> absl::Status {

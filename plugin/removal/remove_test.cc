@@ -85,7 +85,7 @@ class RemoveTest : public ::testing::Test {
           StrCat(R"("app.kubernetes.io/name":"steward","app.kubernetes.io/component":")",
                  std::string(name).substr(8), "\""));
     }
-    // As the cluster does.
+    // The pods end when the Deployment has no replicas.
     scene_.clock.on_sleep = [this] {
       const json::value deployment =
           scene_.Object(kube::kDeployments, {"steward-system", "steward-controllers"});
@@ -146,13 +146,13 @@ TEST_F(RemoveTest, EverythingAndNothingElse) {
   EXPECT_THAT(scene_.screen, HasSubstr("These bindings to Steward's roles are yours, and stay: "
                                        "clusterrolebindings.rbac.authorization.k8s.io greta, "
                                        "rolebindings.rbac.authorization.k8s.io ops/viewers\n"));
-  // What is done is not done again.
+  // A second removal finds nothing to do.
   EXPECT_OK(Remove());
   EXPECT_THAT(scene_.screen, HasSubstr("There is nothing of Steward in this cluster"));
 }
 
-// It does not wait for pods that may never end; and the guard may make it again before it has
-// stopped.
+// The APIService does not wait for pods that may never end; and the guard may make it again before
+// it has stopped.
 TEST_F(RemoveTest, TheApiGoesBeforeThePodsAndAgainAfterThem) {
   const auto as_the_cluster_does = scene_.clock.on_sleep;
   bool there = true;
@@ -252,7 +252,7 @@ TEST_F(RemoveTest, WhatMayNotBeReadIsNotTakenForAbsent) {
   }
 }
 
-// Its n-th write fails, for every n; given again, it comes to the same end.
+// Each write of a removal fails once; the command, given again, comes to the same end.
 TEST_F(RemoveTest, GoesOnWhereItEnded) {
   for (const auto& [verb, gvr] :
        std::vector<std::pair<FakeClient::Verb, kube::GroupVersionResource>>{

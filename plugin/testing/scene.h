@@ -104,7 +104,7 @@ class TestScene {
   std::vector<std::string> Names(const kube::GroupVersionResource& gvr) const;
   bool HasFinalizer(const std::string& finalizer) const;
   bool CsvIsDeleting() const;
-  // Somebody has the operator own more: `entry` is added to a list of its spec
+  // Makes the operator own more: `entry` is added to a list of its spec
   // ("customresourcedefinitions").
   void Own(const std::string& list, const std::string& entry);
 
