@@ -228,7 +228,7 @@ TEST_F(EmbeddedClientTest, TellsWhatIsServed) {
                   "CustomResourceDefinition", "customresourcedefinitions", false, verbs})));
   EXPECT_THAT(store_.Run(store_.client().Discover({"", "v1"})),
               IsOkAndHolds(Contains(kube::ApiResource{"ConfigMap", "configmaps", true, verbs})));
-  // What is in operators' bundles.
+  // These kinds are in operators' bundles.
   const std::pair<kube::GroupVersion, kube::ApiResource> bundled[] = {
       {{"", "v1"}, {"Service", "services", true, verbs}},
       {{"", "v1"}, {"Secret", "secrets", true, verbs}},
@@ -251,7 +251,7 @@ TEST_F(EmbeddedClientTest, TellsWhatIsServed) {
   }
 }
 
-// It has no rights to give or to take, but refuses whom every client refuses.
+// The client has no rights to give or to take, but refuses users that every client refuses.
 TEST_F(EmbeddedClientTest, WhoActsMakesNoDifference) {
   CreateMap("a");
   const kube::NamespacedName name{"ns", "a"};

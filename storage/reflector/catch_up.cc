@@ -142,7 +142,7 @@ Task<std::vector<ObjectPtr>> CatchUp::ObjectsAt(uint64_t revision) {
   std::vector<ObjectPtr> objects;
   const PageVisitor visit = [&](const kube::RawObject& object) {
     absl::StatusOr<ObjectPtr> decoded = target_.decode(object.json);
-    // One that cannot be decoded was left out then, too.
+    // An object that cannot be decoded was left out then, too.
     if (decoded.ok()) objects.push_back(*std::move(decoded));
   };
   CO_RETURN_IF_ERROR(co_await VisitAt(revision, /*metadata_only=*/false, visit));

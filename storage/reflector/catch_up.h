@@ -33,8 +33,8 @@ namespace steward::storage {
 // listed as they were at exactly that revision: if they equal those that are held, the state at
 // that revision is known.
 //
-// A number may also name a state of before this process began, or of a time in which the stream was
-// broken. The cluster knows it until etcd is compacted, which is minutes; so it is asked in the
+// A number may also name a state from before this process began, or from a time in which the stream
+// was broken. The cluster knows it until etcd is compacted, which is minutes; so it is asked in the
 // same way, and where something differs, for whole objects.
 //
 // Lists are made one at a time. Questions are taken in rounds, each from the lowest revision up, so

@@ -176,7 +176,7 @@ TEST_F(LifecycleTest, ForegroundWaitsForWhatBlocks) {
   ExpectSoon(kMap, {});
 }
 
-// Others that hold the object see how it was deleted, however late they look.
+// Other holders of the object see how it was deleted, however late they look.
 TEST_F(LifecycleTest, TheCollectorsFinalizersStayWhileOthersHoldTheObject) {
   store_.StartLifecycle();
   for (const auto& [propagation, mark] : {std::pair(Propagation::kForeground, "foregroundDeletion"),
@@ -187,7 +187,7 @@ TEST_F(LifecycleTest, TheCollectorsFinalizersStayWhileOthersHoldTheObject) {
     Delete(kMap, {"ns", "owner"}, propagation);
     Settle();
     const bool orphans = propagation == Propagation::kOrphan;
-    // Its dependents do not wait.
+    // The dependents are deleted or released at once.
     ExpectSoon(kMap, orphans ? std::vector<std::string>{"dependent", "owner"}
                              : std::vector<std::string>{"owner"});
     const kube::NamespacedName name{"ns", "owner"};

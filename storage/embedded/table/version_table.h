@@ -1,6 +1,6 @@
 // Every state of every object, by revision: the store's one table. Not thread-safe.
 //
-// As in etcd, one revision counts all changes, each change is one row, and a row is never altered
+// One revision counts all changes, as in etcd; each change is one row, which is never altered
 // except for the revision at which it was replaced. So a past state can be read during writes, and
 // the changes after a revision are a range of rows.
 #ifndef STORAGE_EMBEDDED_TABLE_VERSION_TABLE_H_
