@@ -114,7 +114,7 @@ TEST_F(DependentsTest, AnotherOwnerKeepsWhatItOwns) {
   Put(kRoles, "orphan", {"csv", "gone"});
   EXPECT_THAT(Words(Find()),
               ElementsAre("Role ops/orphan goes Owned", "Role ops/kept stays OwnedByOthers"));
-  // Where not everything can be read, nobody knows whether the other owner is there.
+  // If not everything can be read, nobody knows whether the other owner exists.
   cluster_.FailNext(kube::FakeClient::Verb::kList, kDeployments,
                     kube::ToStatus(kube::Forbidden(kDeployments, "", "no")));
   const Dependents found = Find();

@@ -13,7 +13,7 @@
 
 namespace steward {
 
-// The same resources without verbs that write; their refusals say why. The logs of pods, which are
+// Returns `resources` without verbs that write; their refusals say why. The logs of pods, which are
 // no objects, are answered with 503.
 std::vector<rest::Resource> ToBeReadOnly(std::vector<rest::Resource> resources);
 

@@ -137,7 +137,7 @@ TEST_F(VirtualApiTest, EveryViewIsServedFromTheWorldsOfOneCluster) {
   EXPECT_THAT(List(resources[2]), ElementsAre("ops/install-a"));
 }
 
-// What clients hold of one source set says nothing of another.
+// Clients' numbers of one source set do not depend on another set.
 TEST_F(VirtualApiTest, InstallPlansDoNotMoveNumbersOfOperators) {
   Follow();
   const auto numbers = [](const ClusterWorlds& worlds) {
