@@ -16,6 +16,7 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/write_options.h"
+#include "olm/copy.h"
 #include "olm/payload/protected_objects.h"
 #include "payload/object_applier.h"
 
@@ -27,7 +28,6 @@ using olm::Removal;
 using olm::RemovalState;
 
 constexpr size_t kMaxNote = 200;  // bytes
-constexpr std::string_view kOptIn = "operatorframework.io/delete-custom-resources";
 
 bool IsCsv(const olm::PayloadIdentity& identity) {
   return identity.group == "operators.coreos.com" && identity.kind == "ClusterServiceVersion";
@@ -40,7 +40,7 @@ std::string ReasonToRefuse(const olm::PayloadIdentity& identity, const json::obj
   const bool opted_in =
       finalizers != nullptr &&
       std::any_of(finalizers->begin(), finalizers->end(), [](const json::value& each) {
-        return each.is_string() && View(each.get_string()) == kOptIn;
+        return each.is_string() && View(each.get_string()) == olm::kCleanupFinalizer;
       });
   return opted_in ? "the operator is opted in to the cleanup of its custom resources; a payload "
                     "does not begin that"
@@ -48,9 +48,9 @@ std::string ReasonToRefuse(const olm::PayloadIdentity& identity, const json::obj
 }
 
 // All but the decision; `refused` is what the object's own state says.
-Task<RemovalLook> ReadObject(kube::Client& client, kube::RestMapper& mapper,
-                             const olm::PayloadIdentity& identity, std::string version) {
-  RemovalLook look;
+Task<RemovalInspection> ReadObject(kube::Client& client, kube::RestMapper& mapper,
+                                   const olm::PayloadIdentity& identity, std::string version) {
+  RemovalInspection look;
   if (!version.empty()) {
     const kube::GroupVersionKind gvk = {identity.group, version, identity.kind};
     CO_ASSIGN_OR_RETURN(look.mapping, co_await mapper.Find(gvk));
@@ -102,8 +102,8 @@ Task<bool> HasOperators(kube::Client& client, kube::RestMapper& mapper) {
   co_return any;
 }
 
-Task<RemovalLook> ObjectRemover::Look(olm::PayloadIdentity identity, std::string version) {
-  CO_ASSIGN_OR_RETURN(RemovalLook look,
+Task<RemovalInspection> ObjectRemover::Inspect(olm::PayloadIdentity identity, std::string version) {
+  CO_ASSIGN_OR_RETURN(RemovalInspection look,
                       co_await ReadObject(client_, mapper_, identity, std::move(version)));
   olm::RemovalChoices choices;
   choices.state = options_.state;
@@ -138,7 +138,7 @@ StatusTask ObjectRemover::Fail(Removal removal, absl::Status why) {
 
 Task<std::optional<Removal>> ObjectRemover::Step(olm::PayloadIdentity identity, std::string version,
                                                  Answer* answer) {
-  CO_ASSIGN_OR_RETURN(const RemovalLook look, co_await Look(identity, std::move(version)));
+  CO_ASSIGN_OR_RETURN(const RemovalInspection look, co_await Inspect(identity, std::move(version)));
   if (!look.decision.removal) co_return std::nullopt;
   Removal removal = *look.decision.removal;
   if (!look.refused.empty()) {

@@ -30,7 +30,7 @@ struct ObjectRemoverOptions {
 };
 
 // What a removal would come to now, by reads alone.
-struct RemovalLook {
+struct RemovalInspection {
   // Nullopt: the server serves the kind in no version.
   std::optional<kube::RestMapping> mapping;
   kube::NamespacedName name;
@@ -70,7 +70,7 @@ class ObjectRemover {
   // Reads the object of a delete manifest, or of a removal, whose version may be unknown (""), and
   // decides. A kind that is not served in the manifest's version is looked for in the others.
   // Errors, of discovery as well, say nothing of the object.
-  Task<RemovalLook> Look(olm::PayloadIdentity identity, std::string version);
+  Task<RemovalInspection> Inspect(olm::PayloadIdentity identity, std::string version);
 
   // Takes the removal a step further, or to its end where it waits. The object's removal then;
   // nullopt where the object is kept. Errors: the object could not be looked at or recorded, the

@@ -211,7 +211,7 @@ Task<PayloadRecord> FollowedRecord(const PassDeps& deps) {
   ObjectRemover follower = FollowerOf(deps, nullptr);
   for (auto& [identity, removal] : record.removals) {
     if (!removal.holds()) continue;
-    const absl::StatusOr<RemovalLook> look = co_await follower.Look(identity, "");
+    const absl::StatusOr<RemovalInspection> look = co_await follower.Inspect(identity, "");
     if (!look.ok()) continue;  // it holds as long as nobody knows better
     if (look->decision.removal) removal = *look->decision.removal;
   }

@@ -82,7 +82,7 @@ Task<std::vector<PreviewedLoss>> CountLosses(kube::Client& client,
 }
 
 // What goes with an object that is deleted.
-Task<std::vector<PreviewedLoss>> LossesOf(kube::Client& client, const RemovalLook& look,
+Task<std::vector<PreviewedLoss>> LossesOf(kube::Client& client, const RemovalInspection& look,
                                           bool is_namespace) {
   const kube::GroupVersionResource& gvr = look.mapping->gvr;
   std::vector<kube::GroupVersionResource> resources;
@@ -182,7 +182,7 @@ class Previewer {
   Task<bool> ChangesDefinition(size_t index) {
     const std::optional<size_t> definition = dependencies_.DefinitionOf(index);
     if (!definition || !dependencies_.MayComeBefore(*definition, index)) co_return false;
-    const absl::StatusOr<ApplyPlan> plan = co_await applier_.Look(plan_.included[*definition]);
+    const absl::StatusOr<ApplyPlan> plan = co_await applier_.Plan(plan_.included[*definition]);
     co_return plan.ok() && plan->action != ApplyAction::kUnchanged;
   }
 
@@ -197,7 +197,7 @@ class Previewer {
       object.reason = refused.empty() ? "the payload brings its definition" : refused;
       co_return absl::OkStatus();
     }
-    absl::StatusOr<ApplyPlan> plan = co_await applier_.Look(manifest);
+    absl::StatusOr<ApplyPlan> plan = co_await applier_.Plan(manifest);
     if (!plan.ok()) co_return Refused(plan.status(), object);
     switch (plan->action) {
       case ApplyAction::kUnchanged:
@@ -214,7 +214,7 @@ class Previewer {
         break;
     }
     const absl::StatusOr<json::value> tried =
-        co_await applier_.Put(manifest, *plan, /*dry_run=*/true);
+        co_await applier_.Write(manifest, *plan, /*dry_run=*/true);
     if (!tried.ok()) {
       if (plan->action == ApplyAction::kCreate && kube::SaysNotFound(tried.status())) {
         const std::string refused = LacksNamespace(index, tried.status());
@@ -239,8 +239,8 @@ class Previewer {
   }
 
   StatusTask LookAtRemoval(const olm::PayloadManifest& manifest, PreviewedObject& object) {
-    const absl::StatusOr<RemovalLook> look =
-        co_await remover_.Look(manifest.identity, manifest.StoredVersion());
+    const absl::StatusOr<RemovalInspection> look =
+        co_await remover_.Inspect(manifest.identity, manifest.StoredVersion());
     if (!look.ok()) co_return Refused(look.status(), object);
     const olm::RemovalDecision& decision = look->decision;
     if (!decision.removal) {

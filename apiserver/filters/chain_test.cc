@@ -16,6 +16,7 @@
 #include "base/clock/fake_clock.h"
 #include "base/fairness/pool_metrics.h"
 #include "base/status/matchers.h"
+#include "kube/meta/resources.h"
 #include "kube/testing/fake_client.h"
 #include "kube/testing/hook_client.h"
 
@@ -26,8 +27,6 @@ namespace json = boost::json;
 using ::testing::HasSubstr;
 
 const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews"};
-const kube::GroupVersionResource kAccessReviews{"authorization.k8s.io", "v1",
-                                                "subjectaccessreviews"};
 
 class ChainTest : public ::testing::Test {
  protected:
@@ -41,7 +40,7 @@ class ChainTest : public ::testing::Test {
                           {{"authenticated", true},
                            {"user", {{"username", review.at("spec").at("token").as_string()}}}}}};
     });
-    fake_.HandleCreate(kAccessReviews, [](const json::value& review) {
+    fake_.HandleCreate(kube::kSubjectAccessReviews, [](const json::value& review) {
       return json::value{{"status", {{"allowed", review.at("spec").at("user") == "alice"}}}};
     });
   }
@@ -140,7 +139,7 @@ TEST_F(ChainTest, ReviewsAreInTheRequestsTrace) {
   Handle(Chain(ServedHandler()), request, writer);
   EXPECT_EQ(writer.status(), 200);
   EXPECT_EQ(traces_[kTokenReviews], trace);
-  EXPECT_EQ(traces_[kAccessReviews], trace);
+  EXPECT_EQ(traces_[kube::kSubjectAccessReviews], trace);
 }
 
 }  // namespace

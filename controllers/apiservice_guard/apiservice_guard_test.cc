@@ -40,9 +40,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
 const kube::GroupVersionResource kServices = {"", "v1", "services"};
-const kube::GroupVersionResource kSlices = {"discovery.k8s.io", "v1", "endpointslices"};
 const kube::NamespacedName kApi = {"", std::string(kGuardedApiService)};
 const kube::NamespacedName kRecord = {"steward-system", "steward-apiservice-guard"};
 
@@ -81,8 +79,8 @@ class TimedClient : public kube::HookClient {
 class ApiServiceGuardTest : public ::testing::Test {
  protected:
   ApiServiceGuardTest() {
-    for (const auto& gvr :
-         {kube::kApiServices, kConfigMaps, kServices, kSlices, kClusterRoles, kube::kNamespaces}) {
+    for (const auto& gvr : {kube::kApiServices, kube::kConfigMaps, kServices, kube::kEndpointSlices,
+                            kClusterRoles, kube::kNamespaces}) {
       cluster_.Serve(gvr);
     }
     cluster_.Put(kClusterRoles, R"({"metadata":{"name":"steward-apiservice-guard","uid":"role"}})");
@@ -91,7 +89,7 @@ class ApiServiceGuardTest : public ::testing::Test {
     cluster_.Put(kServices,
                  R"({"metadata":{"name":"steward-apiserver","namespace":"steward-system"},
         "spec":{"ports":[{"name":"metrics","port":80},{"name":"https","port":443}]}})");
-    cluster_.Put(kSlices, R"({"metadata":{"name":"a","namespace":"steward-system",
+    cluster_.Put(kube::kEndpointSlices, R"({"metadata":{"name":"a","namespace":"steward-system",
         "labels":{"kubernetes.io/service-name":"steward-apiserver"}},
         "ports":[{"name":"https","port":8443}],
         "endpoints":[{"addresses":["10.0.0.1"],"conditions":{"ready":false}},
@@ -127,7 +125,7 @@ class ApiServiceGuardTest : public ::testing::Test {
   json::value Api() { return json::parse(cluster_.Objects(kube::kApiServices).at(kApi)); }
   // A value of the record; "" = there is no record.
   std::string Recorded(const char* key = "phase") {
-    const auto maps = cluster_.Objects(kConfigMaps);
+    const auto maps = cluster_.Objects(kube::kConfigMaps);
     const auto found = maps.find(kRecord);
     if (found == maps.end()) return "";
     return json::parse(found->second).at("data").at(key).as_string().c_str();
@@ -303,11 +301,11 @@ TEST_F(ApiServiceGuardTest, WhatIsMadeAnewAgainAndAgainIsDueAllTheSame) {
 
 TEST_F(ApiServiceGuardTest, WhatTheFlagsSayNowIsRestored) {
   Withdrawn();
-  json::value map = json::parse(cluster_.Objects(kConfigMaps).at(kRecord));
+  json::value map = json::parse(cluster_.Objects(kube::kConfigMaps).at(kRecord));
   json::value recorded = json::parse(map.at("data").at("apiservice.json").as_string());
   recorded.at("spec").at("service").as_object()["port"] = 444;
   map.at("data").as_object()["apiservice.json"] = Serialize(recorded);
-  cluster_.Put(kConfigMaps, Serialize(map));
+  cluster_.Put(kube::kConfigMaps, Serialize(map));
   terms_.wanted.annotations["inject"] = "me";
   NextTerm();
   dialer_.answer = ReplicaAnswer::kTrusted;
@@ -345,7 +343,7 @@ TEST_F(ApiServiceGuardTest, AnothersClockCounts) {
     EXPECT_TRUE(Registered());
     LookFor(absl::Seconds(5));
     EXPECT_FALSE(Registered());
-    cluster_.Delete(kConfigMaps, kRecord);
+    cluster_.Delete(kube::kConfigMaps, kRecord);
   }
 }
 
@@ -372,7 +370,7 @@ TEST_F(ApiServiceGuardTest, RegistersWhatAnswersWithAProvenCertificate) {
   EXPECT_THAT(events_.reasons, ElementsAre("NotServed", "NotTrusted"));
   EXPECT_THAT(writes_, IsEmpty());
   dialer_.answer = ReplicaAnswer::kTrusted;
-  cluster_.Put(kConfigMaps, R"({"metadata":{"name":"steward-apiserver-ca",
+  cluster_.Put(kube::kConfigMaps, R"({"metadata":{"name":"steward-apiserver-ca",
       "namespace":"steward-system"},"data":{"ca.crt":"authority"}})");
   ASSERT_OK(Look());
   ASSERT_TRUE(Registered());
@@ -391,7 +389,7 @@ TEST_F(ApiServiceGuardTest, RegistersWhatAnswersWithAProvenCertificate) {
 TEST_F(ApiServiceGuardTest, TheAuthorityOfThisMomentIsRestored) {
   Withdrawn();
   dialer_.answer = ReplicaAnswer::kTrusted;
-  cluster_.Put(kConfigMaps, R"({"metadata":{"name":"steward-apiserver-ca",
+  cluster_.Put(kube::kConfigMaps, R"({"metadata":{"name":"steward-apiserver-ca",
       "namespace":"steward-system"},"data":{"ca.crt":"new"}})");
   ASSERT_OK(Look());
   ASSERT_TRUE(Registered());
@@ -452,9 +450,9 @@ TEST_F(ApiServiceGuardTest, WhatIsPutBackWhileNobodyServesItGoesAtOnce) {
 // A record that an earlier version wrote.
 TEST_F(ApiServiceGuardTest, WhatItYieldedToIsGuarded) {
   Withdrawn();
-  json::value map = json::parse(cluster_.Objects(kConfigMaps).at(kRecord));
+  json::value map = json::parse(cluster_.Objects(kube::kConfigMaps).at(kRecord));
   map.at("data").as_object()["phase"] = "Yielded";
-  cluster_.Put(kConfigMaps, Serialize(map));
+  cluster_.Put(kube::kConfigMaps, Serialize(map));
   PutApi("False", "theirs", "[]");
   ASSERT_OK(Look());
   EXPECT_FALSE(Registered());
@@ -526,7 +524,7 @@ TEST_F(ApiServiceGuardTest, ARecordThatNobodyCanReadStopsIt) {
                                "again":"0","apiservice.json":"{"}})"}) {
     json::value map = json::parse(data);
     map.as_object()["metadata"] = {{"name", kRecord.name}, {"namespace", kRecord.ns}};
-    cluster_.Put(kConfigMaps, Serialize(map));
+    cluster_.Put(kube::kConfigMaps, Serialize(map));
     PutApi("False");
     NextTerm();
     events_.reasons.clear();
@@ -581,7 +579,7 @@ TEST_F(ApiServiceGuardTest, SurvivesItsDeath) {
       ASSERT_TRUE(Registered());
       EXPECT_EQ(WithoutOrigin(Api()), before);
       EXPECT_EQ(Recorded(), "Restored");
-      cluster_.Delete(kConfigMaps, kRecord);
+      cluster_.Delete(kube::kConfigMaps, kRecord);
     }
   }
 }

@@ -13,6 +13,7 @@
 #include "kube/client/object_meta.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/time.h"
 #include "kube/meta/write_options.h"
 
@@ -25,7 +26,6 @@ constexpr char kToken[] = "token";
 constexpr char kReplaceAfter[] = "replace-after";  // in RFC 3339
 constexpr char kAccount[] = "account";             // the UID that the token is of
 constexpr absl::Duration kLook = absl::Minutes(1);
-const kube::GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
 const kube::GroupVersionKind kSecretKind = {"", "v1", "Secret"};
 
 using Keeper = ManagedSecret::Keeper;
@@ -69,7 +69,8 @@ Task<ReconcileResult> MetricsTokenReconciler::Reconcile(Key) {
 
 StatusTask MetricsTokenReconciler::Pass() {
   const kube::NamespacedName name = {terms_.ns, kReader};
-  const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(kServiceAccounts, name);
+  const absl::StatusOr<kube::RawObject> raw =
+      co_await deps_.client.Get(kube::kServiceAccounts, name);
   // Nobody reads metrics.
   if (kube::IsNotFound(raw.status(), name.name)) co_return absl::OkStatus();
   CO_RETURN_IF_ERROR(raw.status());
@@ -97,8 +98,9 @@ StatusTask MetricsTokenReconciler::Replace(ManagedSecret& secret, const std::str
   const json::value request = TokenRequest(secret, terms_.life);
   kube::WriteOptions options;
   options.subresource = "token";
-  CO_ASSIGN_OR_RETURN(const json::value answer,
-                      co_await deps_.client.Create(kServiceAccounts, terms_.ns, request, options));
+  CO_ASSIGN_OR_RETURN(
+      const json::value answer,
+      co_await deps_.client.Create(kube::kServiceAccounts, terms_.ns, request, options));
   const json::object* object = answer.if_object();
   const json::object* status = object == nullptr ? nullptr : ObjectAt(*object, "status");
   if (status == nullptr || StringAt(*status, "token").empty()) {

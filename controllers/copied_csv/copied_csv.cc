@@ -365,8 +365,8 @@ StatusTask CopiedCsvReconciler::Act(Pass& pass, Action& action, kube::SendCheck 
   SlotBelief belief = action.belief;
   action.belief.seen.reset();
   if (action.wanted != nullptr) {
-    action.result = co_await copies_.Put(*action.wanted, action.ns->name, std::move(belief),
-                                         std::move(may_send));
+    action.result = co_await copies_.Write(*action.wanted, action.ns->name, std::move(belief),
+                                           std::move(may_send));
   } else {
     action.result = co_await copies_.Remove(pass.name, action.ns, std::move(belief), *pass.proofs,
                                             std::move(may_send));

@@ -102,8 +102,8 @@ Task<CopyWriter::Stored> CopyWriter::Update(const WantedCopy& wanted, Stored sto
   co_return stored;
 }
 
-Task<SlotResult> CopyWriter::Put(const WantedCopy& wanted, std::string ns, SlotBelief belief,
-                                 kube::SendCheck may_send) {
+Task<SlotResult> CopyWriter::Write(const WantedCopy& wanted, std::string ns, SlotBelief belief,
+                                   kube::SendCheck may_send) {
   const kube::NamespacedName key{ns, wanted.content.key.name};
   SlotResult result{Kind::kRight, "", ""};
   Stored stored;

@@ -19,6 +19,7 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/object_kind.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "olm/alongside.h"
 #include "olm/plan/adoption.h"
@@ -36,9 +37,8 @@ namespace {
 
 using olm::StepKind;
 
-const kube::GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
 // All manifests of a plan together; those of the largest operators take a tenth.
-constexpr size_t kMaxManifests = 64 << 20;
+constexpr size_t kMaxManifestBytes = 64 << 20;
 constexpr char kAccountAnnotation[] = "kubernetes.io/service-account.name";
 constexpr char kAccountToken[] = "kubernetes.io/service-account-token";
 constexpr char kGeneratedBy[] = "olm.generated-by";
@@ -125,9 +125,9 @@ StatusTask PreparedPlan::ReadManifests() {
     absl::StatusOr<FoundManifest> found = co_await manifests_.Find(plan_.steps[i]);
     if (!found.ok()) co_return Fault(i, found.status());
     size += Serialize(found->object).size();
-    if (size > kMaxManifests) {
+    if (size > kMaxManifestBytes) {
       co_return absl::ResourceExhaustedError(
-          StrCat("the plan's manifests are longer than ", kMaxManifests, " bytes together"));
+          StrCat("the plan's manifests are longer than ", kMaxManifestBytes, " bytes together"));
     }
     step.manifest = std::move(found->object);
     step.properties = std::move(found->properties);
@@ -343,7 +343,8 @@ StatusTask PreparedPlan::HasAccount(size_t index) const {
   if (!is_token) co_return absl::OkStatus();
   const kube::NamespacedName account = {plan_.key.ns, AnnotationOf(manifest, kAccountAnnotation)};
   if (accounts_.contains(account.name)) co_return absl::OkStatus();
-  const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(kServiceAccounts, account);
+  const absl::StatusOr<kube::RawObject> raw =
+      co_await deps_.own.Get(kube::kServiceAccounts, account);
   if (!kube::IsNotFound(raw.status(), account.name)) {
     CO_RETURN_IF_ERROR(raw.status());
     CO_ASSIGN_OR_RETURN(const json::value live, ParseJson(raw->json));
@@ -388,7 +389,7 @@ Task<StepOutcome> PreparedPlan::Write(size_t index, kube::WarningSink on_warning
   CO_ASSIGN_OR_RETURN(StepTarget target, co_await TargetOf(index));
   StepWriter writer(step.kind == StepKind::kDefinition ? deps_.own : deps_.steps,
                     std::move(on_warning));
-  outcome = co_await writer.Put(std::move(target));
+  outcome = co_await writer.Write(std::move(target));
   if (kube::IsNotServed(outcome.answer)) {
     // Gone since it was discovered, or never there behind a proxy: discovery decides.
     deps_.mapper.Forget(gvk.group_version());

@@ -19,7 +19,7 @@
 #include "base/text/str_cat.h"
 #include "bundle/requirements.h"
 #include "controllers/install_plan/plan_identity.h"
-#include "controllers/preview/found_apis.h"
+#include "controllers/preview/discovered_apis.h"
 #include "controllers/preview/step_verdict.h"
 #include "kube/client/impersonation.h"
 #include "kube/meta/errors.h"
@@ -68,7 +68,7 @@ void Wait(const std::string& what, olm::PlanPreview& preview) {
   preview.condition = {false, std::string(olm::kInstallCheckFailed), what};
   for (olm::PreviewStep& step : preview.steps) {
     if (olm::HasStepEnded(step.status)) continue;
-    Say(step, Outcome::kBlocked, Basis::kRule, olm::kInstallCheckFailed, what);
+    SetOutcome(step, Outcome::kBlocked, Basis::kRule, olm::kInstallCheckFailed, what);
   }
 }
 
@@ -134,7 +134,7 @@ VoidTask FindUnmet(kube::Client& client, Clock& clock, const bundle::Candidate& 
   unmet = co_await bundle::UnmetRequirements(client, clock, candidate);
 }
 
-void AddResources(const olm::InstallPlan& plan, const FoundApis& apis, LivePreview& preview) {
+void AddResources(const olm::InstallPlan& plan, const DiscoveredApis& apis, LivePreview& preview) {
   for (const olm::PlanStep& step : plan.steps) {
     preview.resources.push_back(apis.ResourceOf(step.gvk));
   }
@@ -182,13 +182,13 @@ Task<LivePreview> LivePlanPreviewer::Plan(kube::NamespacedName name, StepPace pa
   LivePreview live;
   if (!plan.ok() || facts->steps.size() != plan->steps.size()) {
     // The rules tell why it cannot be read.
-    const FoundApis none;
+    const DiscoveredApis none;
     live.preview = olm::PreviewOf(none.OutlookOf(facts), options_.optional_manifests);
     HideOthers(live.preview);
     live.resources.resize(live.preview.steps.size(), kube::GroupVersionResource{"*", "*", "*"});
     co_return live;
   }
-  FoundApis apis;
+  DiscoveredApis apis;
   co_await apis.Find(mapper_, *plan);
   live.preview = olm::PreviewOf(apis.OutlookOf(facts), options_.optional_manifests);
   HideOthers(live.preview);
@@ -241,7 +241,7 @@ Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo
   if (options_.impersonates) acting_client.emplace(requesters_->ActingAs(requester));
   kube::DryRunClient& client = acting_client ? *acting_client : *requesters_;
   kube::RestMapper mapper(client, clock_);
-  FoundApis apis;
+  DiscoveredApis apis;
   co_await apis.Find(mapper, *plan);
   LivePreview live;
   live.preview.condition = {true, std::string(kInstallable), ""};

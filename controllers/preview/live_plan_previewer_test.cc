@@ -21,7 +21,7 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/install_plan/testing/plan_cluster.h"
-#include "controllers/preview/found_apis.h"
+#include "controllers/preview/discovered_apis.h"
 #include "controllers/preview/step_verdict.h"
 #include "kube/meta/status.h"
 #include "kube/testing/hook_client.h"
@@ -440,7 +440,7 @@ TEST_F(LivePlanPreviewerTest, OnlySoManyAreTried) {
 
 TEST_F(LivePlanPreviewerTest, OnlySoManyKindsAreAskedFor) {
   std::vector<TestStep> steps = {CsvStep()};
-  for (size_t i = 0; i < FoundApis::kMaxKinds + 5; ++i) {
+  for (size_t i = 0; i < DiscoveredApis::kMaxKinds + 5; ++i) {
     const std::string group = StrCat("g", i, ".example.com");
     steps.push_back({{group, "v1", "ServiceMonitor"},
                      "reed",

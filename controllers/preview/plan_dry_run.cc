@@ -100,15 +100,15 @@ boost::asio::awaitable<bool> PlanDryRun::Prepare() {
     place_[i] = order_.size();
     order_.push_back(i);
   }
-  if (IsTrouble(prepared)) {
+  if (IsInconclusive(prepared)) {
     for (size_t i = 0; i < order_.size(); ++i) NoteTrouble(prepared);
     co_return false;
   }
   if (!prepared.ok()) {
     for (const size_t i : order_) {
       if (prepared_.steps()[i].kind != StepKind::kUnsupported) continue;
-      Say(steps_[i], Outcome::kBlocked, Basis::kRule, olm::kUnsupportedKind,
-          "a plan does not install objects of this kind");
+      SetOutcome(steps_[i], Outcome::kBlocked, Basis::kRule, olm::kUnsupportedKind,
+                 "a plan does not install objects of this kind");
       Done(i);
     }
     if (const std::optional<size_t> faulty = prepared_.faulty_step()) {
@@ -184,8 +184,8 @@ VoidTask PlanDryRun::TryStage(const std::vector<size_t>& stage) {
 VoidTask PlanDryRun::TryOne(size_t index) {
   if (done_[index] || place_[index] > failing_) co_return;
   if (place_[index] >= deps_.limits.max_steps) {
-    Say(steps_[index], Outcome::kUnknown, Basis::kRule, kTooManySteps,
-        StrCat("only the first ", deps_.limits.max_steps, " steps are tried"));
+    SetOutcome(steps_[index], Outcome::kUnknown, Basis::kRule, kTooManySteps,
+               StrCat("only the first ", deps_.limits.max_steps, " steps are tried"));
     Done(index);
     co_return;
   }
@@ -205,15 +205,15 @@ VoidTask PlanDryRun::FindObstacle(size_t index) {
   if (!waited.ok()) {
     ByRule(index, waited.status());
   } else if (!waited->is_null()) {
-    Say(steps_[index], Outcome::kUnchanged, Basis::kRule, olm::kWaitsForApi);
+    SetOutcome(steps_[index], Outcome::kUnchanged, Basis::kRule, olm::kWaitsForApi);
     Done(index);
   }
   if (prepared_.steps()[index].kind != StepKind::kOther) co_return;
   const kube::GroupVersionKind& gvk = plan_.steps[index].gvk;
-  const FoundApis::Answer& api = deps_.apis.Of(gvk);
+  const DiscoveredApis::Answer& api = deps_.apis.Of(gvk);
   if (!api.ok() && absl::IsResourceExhausted(api.status())) {
-    Say(steps_[index], Outcome::kUnknown, Basis::kRule, kTooManySteps,
-        ToStd(api.status().message()));
+    SetOutcome(steps_[index], Outcome::kUnknown, Basis::kRule, kTooManySteps,
+               ToStd(api.status().message()));
     Done(index);
   } else if (!api.ok()) {
     ByRule(index, api.status());
@@ -242,7 +242,7 @@ VoidTask PlanDryRun::Write(size_t index) {
     Need(index, "the plan itself brings the role that is bound");
     co_return;
   }
-  if (IsTrouble(outcome->answer)) NoteTrouble(outcome->answer);
+  if (IsInconclusive(outcome->answer)) NoteTrouble(outcome->answer);
   Conclude(index, *std::move(outcome), warnings);
   olm::PreviewStep& step = steps_[index];
   if (step.outcome == Outcome::kUpdate) {
@@ -285,15 +285,15 @@ bool PlanDryRun::NeedsPlannedRole(size_t index, const absl::Status& answer) cons
 
 void PlanDryRun::NoteAbsentApi(size_t index) {
   olm::PreviewStep& step = steps_[index];
-  Say(step, step.optional ? Outcome::kNotCreated : Outcome::kFail, Basis::kRule, olm::kApiAbsent,
-      prepared_.NotServed(plan_.steps[index].gvk));
+  SetOutcome(step, step.optional ? Outcome::kNotCreated : Outcome::kFail, Basis::kRule,
+             olm::kApiAbsent, prepared_.NotServed(plan_.steps[index].gvk));
   Done(index);
 }
 
 void PlanDryRun::BlockAll(std::string_view reason, const std::string& message) {
   for (const size_t i : order_) {
     if (done_[i] && steps_[i].outcome != Outcome::kUnknown) continue;
-    Say(steps_[i], Outcome::kBlocked, Basis::kRule, reason, message);
+    SetOutcome(steps_[i], Outcome::kBlocked, Basis::kRule, reason, message);
     Done(i);
   }
 }
@@ -306,7 +306,7 @@ void PlanDryRun::Refuse(const absl::Status& why) {
 
 void PlanDryRun::ByRule(size_t index, const absl::Status& error) {
   olm::PreviewStep& step = steps_[index];
-  if (IsTrouble(error)) NoteTrouble(error);
+  if (IsInconclusive(error)) NoteTrouble(error);
   ConcludeByRule(error, step);
   // The executor may read more than whoever asks.
   if (deps_.reads_as_requester && kube::IsForbidden(error)) step.outcome = Outcome::kUnknown;
@@ -314,7 +314,7 @@ void PlanDryRun::ByRule(size_t index, const absl::Status& error) {
 }
 
 void PlanDryRun::Need(size_t index, std::string_view what) {
-  Say(steps_[index], Outcome::kUnknown, Basis::kRule, kNeedsEarlierStep, what);
+  SetOutcome(steps_[index], Outcome::kUnknown, Basis::kRule, kNeedsEarlierStep, what);
   Done(index);
 }
 
@@ -340,11 +340,11 @@ void PlanDryRun::Finish() {
     olm::PreviewStep& step = steps_[order_[place]];
     const bool told = step.outcome != Outcome::kUnknown;
     if (place > failing_ || (none && place < failing_ && told)) {
-      Say(step, Outcome::kBlocked, Basis::kRule, olm::kEarlierStepFails,
-          FailsFirst(order_[failing_]));
+      SetOutcome(step, Outcome::kBlocked, Basis::kRule, olm::kEarlierStepFails,
+                 FailsFirst(order_[failing_]));
     } else if (!done_[order_[place]]) {
-      Say(step, Outcome::kUnknown, Basis::kRule, kOutOfTime,
-          "the time of the preview was over before the step was tried");
+      SetOutcome(step, Outcome::kUnknown, Basis::kRule, kOutOfTime,
+                 "the time of the preview was over before the step was tried");
     }
   }
 }

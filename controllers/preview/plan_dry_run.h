@@ -18,7 +18,7 @@
 #include "base/clock/clock.h"
 #include "controllers/install_plan/prepared_plan.h"
 #include "controllers/install_plan/step_writer.h"
-#include "controllers/preview/found_apis.h"
+#include "controllers/preview/discovered_apis.h"
 #include "kube/client/rest_mapper.h"
 #include "kube/dry_run/dry_run_client.h"
 #include "kube/meta/names.h"
@@ -38,10 +38,10 @@ struct PlanDryRunLimits {
 };
 
 struct PlanDryRunDeps {
-  kube::DryRunClient& own;    // reads, definitions
-  kube::DryRunClient& steps;  // every other step
-  kube::RestMapper& mapper;   // of `own`
-  const FoundApis& apis;      // of the plan's steps
+  kube::DryRunClient& own;     // reads, definitions
+  kube::DryRunClient& steps;   // every other step
+  kube::RestMapper& mapper;    // of `own`
+  const DiscoveredApis& apis;  // of the plan's steps
   Clock& clock;
   bool optional_manifests = false;  // the gate
   bool scoped = false;              // `steps` is the service account of an OperatorGroup

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/status/with_context.h"
-#include "controllers/preview/found_apis.h"
+#include "controllers/preview/discovered_apis.h"
 #include "controllers/preview/plan_dry_run.h"
 #include "kube/dry_run/dry_run_client.h"
 #include "kube/meta/status.h"
@@ -29,7 +29,7 @@ StatusTask Rehearse(const RehearsalDeps& deps, const olm::InstallPlan& plan) {
   kube::DryRunClient own(deps.client);
   std::optional<kube::DryRunClient> scoped;
   if (deps.account) scoped.emplace(own.ActingAs(*deps.account));
-  FoundApis apis;
+  DiscoveredApis apis;
   co_await apis.Find(deps.mapper, plan);
   std::vector<olm::PreviewStep> steps = apis.StepsOf(plan);
   PlanDryRun dry_run({.own = own,

@@ -164,7 +164,7 @@ TEST(StepVerdictTest, Warnings) {
   EXPECT_EQ(step.warnings[2], "two lines");
   for (int i = 0; i < 20; ++i) AddWarnings({std::to_string(i)}, step);
   EXPECT_EQ(step.warnings.size(), 10u);
-  Say(step, Outcome::kBlocked, Basis::kRule, "EarlierStepFails");
+  SetOutcome(step, Outcome::kBlocked, Basis::kRule, "EarlierStepFails");
   EXPECT_THAT(step.warnings, IsEmpty());
 }
 

@@ -21,6 +21,7 @@
 #include "controllers/runtime/peer_presence.h"
 #include "controllers/runtime/reconciler.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fake_client.h"
 #include "kube/testing/fault_script.h"
@@ -38,7 +39,6 @@ using ::testing::Not;
 
 const kube::GroupVersionResource kWidgets = {"g", "v1", "widgets"};
 const kube::GroupVersionResource kEvents = {"", "v1", "events"};
-const kube::GroupVersionResource kDeployments = {"apps", "v1", "deployments"};
 const kube::NamespacedName kLease = {"ns", "l"};
 
 // A reconciler that patches a widget, records an event about it, and takes its time.
@@ -301,10 +301,10 @@ TEST_F(ManagerTest, StoppedBeforeTheCachesSyncedItJustEnds) {
 
 // A guarded controller runs beside one that runs in any case.
 TEST_F(ManagerTest, WhatOlmDoesWaitsAtItsGateWithinATerm) {
-  cluster_.Serve(kDeployments);
+  cluster_.Serve(kube::kDeployments);
   PeerGate gate(network_, clock_, io_.get_executor(), registry_);
   guarded_ = &gate;
-  const Calls looks = {ClientVerb::kList, kDeployments};
+  const Calls looks = {ClientVerb::kList, kube::kDeployments};
   network_.Hold(looks);
   Start();
   EXPECT_THAT(Log(), ElementsAre("waits for caches", "caches synced", "made", "begin", "end"));
@@ -324,7 +324,7 @@ TEST_F(ManagerTest, WhatOlmDoesWaitsAtItsGateWithinATerm) {
   stop_.Set();
   Settle();
   EXPECT_TRUE(ended_) << "in the middle of a look";
-  network_.ForgetFaults(kDeployments);
+  network_.ForgetFaults(kube::kDeployments);
 }
 
 TEST_F(ManagerTest, WithoutElectionItLeadsAtOnce) {

@@ -15,6 +15,10 @@
 
 namespace steward::olm {
 
+// The manifests that one question about a bundle may bring, and their bytes.
+inline constexpr size_t kMaxBundleManifests = 1000;
+inline constexpr size_t kMaxBundleBytes = 3 << 20;
+
 enum class Outcome {
   kCreate,
   kUpdate,

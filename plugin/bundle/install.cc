@@ -28,6 +28,7 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/write_options.h"
 #include "olm/plan/install_plan.h"
 #include "olm/preview/preview.h"
@@ -43,7 +44,6 @@ namespace steward::plugin {
 namespace json = boost::json;
 namespace {
 
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
 constexpr char kPlanApi[] = "operators.coreos.com/v1alpha1";
 constexpr char kPlanKind[] = "InstallPlan";
 // The annotation that says which bundle a plan is of.
@@ -189,7 +189,7 @@ StatusTask PutConfigMap(kube::Client& client, const Made& made, std::string plan
                                 {"ownerReferences", json::array({json::value(owner)})}}},
                               {"binaryData", made.data}};
   CO_ASSIGN_OR_RETURN(const json::value there,
-                      co_await CreateOrRead(client, kConfigMaps, made.config_map, wanted));
+                      co_await CreateOrRead(client, kube::kConfigMaps, made.config_map, wanted));
   const json::object* data = ObjectAt(there.get_object(), "binaryData");
   if (data == nullptr || *data != made.data || there.get_object().contains("data")) {
     co_return Refused(StrCat("the ConfigMap ", made.config_map.ns, "/", made.config_map.name,
@@ -210,7 +210,7 @@ StatusTask PutConfigMap(kube::Client& client, const Made& made, std::string plan
                               {{"resourceVersion", kube::MetadataText(there, "resourceVersion")},
                                {"ownerReferences", std::move(all)}}}};
   const kube::WriteOptions options = Options();
-  const absl::Status patched = (co_await client.Patch(kConfigMaps, made.config_map,
+  const absl::Status patched = (co_await client.Patch(kube::kConfigMaps, made.config_map,
                                                       kube::PatchType::kJsonMerge, patch, options))
                                    .status();
   co_return patched.ok() ? patched : Failed("writing the bundle's ConfigMap", patched);

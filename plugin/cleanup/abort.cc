@@ -30,7 +30,7 @@ class Release : public Awaited {
  public:
   Release(Session& session, const olm::CsvFacts& facts) : session_(session), facts_(facts) {}
 
-  Task<bool> Look(absl::Duration) override {
+  Task<bool> IsDone(absl::Duration) override {
     const absl::StatusOr<Csv> csv = co_await ReadCsv(session_.client, facts_.key);
     if (csv.ok()) {
       co_return csv->facts.uid != facts_.uid || !csv->facts.HasFinalizer(olm::kCleanupFinalizer);

@@ -71,7 +71,7 @@ class Readiness : public Awaited {
   Readiness(Session& session, ReadyQuestion question)
       : session_(session), question_(std::move(question)) {}
 
-  Task<bool> Look(absl::Duration waited) override;
+  Task<bool> IsDone(absl::Duration waited) override;
   void Show(absl::Duration waited) override;
   absl::Status OutOfTime(absl::Duration waited, absl::Duration limit) override;
 
@@ -92,7 +92,7 @@ Task<bool> Readiness::LookOnce() {
   co_return co_await IsReady(session_, question_, csv);
 }
 
-Task<bool> Readiness::Look(absl::Duration) {
+Task<bool> Readiness::IsDone(absl::Duration) {
   const absl::StatusOr<bool> ready = co_await LookOnce();
   trouble_ = ready.status();
   if (ready.ok()) co_return *ready;

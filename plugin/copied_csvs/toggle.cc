@@ -252,7 +252,7 @@ class CarriedOut : public Awaited {
  public:
   CarriedOut(Session& session, bool off) : session_(session), off_(off) {}
 
-  Task<bool> Look(absl::Duration) override {
+  Task<bool> IsDone(absl::Duration) override {
     const absl::StatusOr<std::optional<json::value>> config = co_await ReadConfig(session_.client);
     if (!config.ok()) {
       if (kube::IsTransient(config.status())) co_return false;

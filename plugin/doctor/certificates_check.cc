@@ -18,6 +18,7 @@
 #include "base/tls/expiry.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/removal/installation.h"
 #include "plugin/terminal/words.h"
@@ -28,7 +29,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr char kCertificates[] = "steward-certificates";
-const kube::GroupVersionResource kSecrets = {"", "v1", "secrets"};
 
 // The Deployments that mount a Secret.
 struct Mounted {
@@ -165,7 +165,7 @@ VoidTask CheckCertificates(Environment& environment) {
   for (const auto& [name, each] : mounted) {
     const kube::NamespacedName key = {kStewardNamespace, name};
     const absl::StatusOr<json::value> secret =
-        co_await ReadObject(environment.client, kSecrets, key);
+        co_await ReadObject(environment.client, kube::kSecrets, key);
     if (kube::IsNotFound(secret.status(), name)) {
       judge.Missing(name, each);
     } else if (!secret.ok()) {

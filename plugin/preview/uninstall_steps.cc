@@ -56,8 +56,8 @@ std::string_view SentenceOf(std::string_view reason) {
   return "";
 }
 
-void Say(Outcome outcome, std::string_view reason, std::string_view message,
-         olm::PreviewStep& step) {
+void SetOutcome(Outcome outcome, std::string_view reason, std::string_view message,
+                olm::PreviewStep& step) {
   step.outcome = outcome;
   step.reason = reason;
   step.message = message;
@@ -108,14 +108,15 @@ class Steps {
     for (const RelatedObject& each : *related) {
       olm::PreviewStep& step = Add({each.gvr.group, each.gvr.version, each.kind}, each.name);
       if (each.kept()) {
-        Say(Outcome::kKeep, "InstallsOthers",
-            StrCat("it also installs ", absl::StrJoin(each.also_installs, ", "),
-                   ": unless it is deleted, it can install ", csv_.name, " again"),
-            step);
+        SetOutcome(Outcome::kKeep, "InstallsOthers",
+                   StrCat("it also installs ", absl::StrJoin(each.also_installs, ", "),
+                          ": unless it is deleted, it can install ", csv_.name, " again"),
+                   step);
         continue;
       }
       const absl::Status answer = co_await DeleteRelated(client_, each, /*dry_run=*/true);
-      Say(Outcome::kDelete, "InstallsItAgain", "kubectl steward uninstall deletes it before", step);
+      SetOutcome(Outcome::kDelete, "InstallsItAgain", "kubectl steward uninstall deletes it before",
+                 step);
       olm::SayAnswer(answer, Outcome::kDelete, step);
     }
   }
@@ -131,7 +132,7 @@ class Steps {
         const bool goes = each.fate == bundle::Dependent::Fate::kGoes;
         if (step != nullptr && (!goes || step->outcome != Outcome::kKeep)) continue;
         if (step == nullptr) step = &Add(each.gvk, each.name);
-        Say(OutcomeOf(each.fate), each.reason, SentenceOf(each.reason), *step);
+        SetOutcome(OutcomeOf(each.fate), each.reason, SentenceOf(each.reason), *step);
       }
       for (const bundle::Unread& each : found->unread) unread_.push_back(each.where);
       preview_.remaining += static_cast<int64_t>(found->more);
@@ -142,7 +143,7 @@ class Steps {
         "you may not read these, or there was no answer: ",
         absl::StrJoin(unread_.begin(), unread_.begin() + static_cast<ptrdiff_t>(named), ", "));
     if (named < unread_.size()) StrAppend(&message, " and ", unread_.size() - named, " more");
-    Say(Outcome::kUnknown, "Unreadable", message, Add({"", "", ""}, {"", "other objects"}));
+    SetOutcome(Outcome::kUnknown, "Unreadable", message, Add({"", "", ""}, {"", "other objects"}));
   }
 
   kube::Client& client_;

@@ -37,10 +37,8 @@ constexpr char kPodSelector[] = "app.kubernetes.io/name=steward";
 constexpr char kRolesSelector[] = "steward.operators.coreos.com/aggregate-to-cleanup";
 constexpr char kPayloadRolesSelector[] = "steward.operators.coreos.com/aggregate-to-payload";
 constexpr int64_t kPage = 500;
-const GroupVersionResource kClusterRoles = {"rbac.authorization.k8s.io", "v1", "clusterroles"};
 const GroupVersionResource kClusterRoleBindings = {"rbac.authorization.k8s.io", "v1",
                                                    "clusterrolebindings"};
-const GroupVersionResource kRoleBindings = {"rbac.authorization.k8s.io", "v1", "rolebindings"};
 const GroupVersionResource kPods = {"", "v1", "pods"};
 
 // The kinds of deploy/ outside of Steward's namespace, what is shown to users first, and what binds
@@ -52,10 +50,10 @@ const std::vector<GroupVersionResource>& OwnKinds() {
       kPolicies,
       {"flowcontrol.apiserver.k8s.io", "v1", "flowschemas"},
       {"flowcontrol.apiserver.k8s.io", "v1", "prioritylevelconfigurations"},
-      kRoleBindings,
+      kube::kRoleBindings,
       {"rbac.authorization.k8s.io", "v1", "roles"},
       kClusterRoleBindings,
-      kClusterRoles,
+      kube::kClusterRoles,
       {"scheduling.k8s.io", "v1", "priorityclasses"},
   };
   return kinds;
@@ -205,15 +203,15 @@ Task<Installation> ReadInstallation(kube::Client& client) {
   }
   for (const char* selector : {kRolesSelector, kPayloadRolesSelector}) {
     const FactsVisitor visit = [&found](ObjectFacts facts) {
-      if (!IsOwn(facts)) found.added_roles.push_back({kClusterRoles, std::move(facts)});
+      if (!IsOwn(facts)) found.added_roles.push_back({kube::kClusterRoles, std::move(facts)});
     };
-    CO_RETURN_IF_ERROR(co_await ListFacts(client, kClusterRoles, "", selector, visit));
+    CO_RETURN_IF_ERROR(co_await ListFacts(client, kube::kClusterRoles, "", selector, visit));
   }
   std::set<std::string> own_roles;
   for (const FoundObject& each : found.objects) {
-    if (each.gvr == kClusterRoles) own_roles.insert(each.facts.key.name);
+    if (each.gvr == kube::kClusterRoles) own_roles.insert(each.facts.key.name);
   }
-  for (const GroupVersionResource& gvr : {kClusterRoleBindings, kRoleBindings}) {
+  for (const GroupVersionResource& gvr : {kClusterRoleBindings, kube::kRoleBindings}) {
     CO_RETURN_IF_ERROR(co_await ReadAddedBindings(client, gvr, own_roles, found.added_bindings));
   }
   if (found.ns) {

@@ -285,7 +285,7 @@ class Remover {
     class NoPods : public Awaited {
      public:
       explicit NoPods(Session& session) : session_(session) {}
-      Task<bool> Look(absl::Duration) override {
+      Task<bool> IsDone(absl::Duration) override {
         const absl::StatusOr<size_t> left =
             co_await CountPods(session_.client, /*apiserver=*/false);
         if (!left.ok() && !kube::IsTransient(left.status())) co_return left.status();
@@ -330,7 +330,7 @@ class Remover {
     class Gone : public Awaited {
      public:
       explicit Gone(Session& session) : session_(session) {}
-      Task<bool> Look(absl::Duration) override {
+      Task<bool> IsDone(absl::Duration) override {
         const kube::NamespacedName name = {"", kStewardNamespace};
         const absl::Status read = (co_await session_.client.Get(kNamespaces, name)).status();
         if (!read.ok() && !kube::IsNotFound(read, name.name) && !kube::IsTransient(read)) {

@@ -42,7 +42,7 @@ struct Trial {
   olm::PreviewStep step = {};
 };
 
-void Say(Outcome outcome, std::string_view reason, olm::PreviewStep& step) {
+void SetOutcome(Outcome outcome, std::string_view reason, olm::PreviewStep& step) {
   step.outcome = outcome;
   step.reason = reason;
 }
@@ -52,21 +52,21 @@ void SayByRule(const olm::Verdict& verdict, Trial& trial) {
   olm::PreviewStep& step = trial.step;
   switch (trial.operand->fate) {
     case olm::OperandFate::kWait:
-      return Say(Outcome::kDelete, olm::kBeingDeleted, step);
+      return SetOutcome(Outcome::kDelete, olm::kBeingDeleted, step);
     case olm::OperandFate::kDelete:
       trial.asks = true;
-      return Say(Outcome::kDelete, olm::kAccepted, step);
+      return SetOutcome(Outcome::kDelete, olm::kAccepted, step);
     case olm::OperandFate::kKeep:
       break;
   }
   if (verdict.allowed()) {
     const std::string& why = trial.count->plan.kept;
-    return Say(Outcome::kKeep, why.empty() ? "NoTarget" : why, step);
+    return SetOutcome(Outcome::kKeep, why.empty() ? "NoTarget" : why, step);
   }
   const bool unknown = verdict.kind == olm::CleanupVerdictKind::kUnknown;
   const std::string_view why =
       verdict.blockers.empty() ? "" : olm::ToString(verdict.blockers.front().reason);
-  Say(unknown ? Outcome::kUnknown : Outcome::kKeep, why, step);
+  SetOutcome(unknown ? Outcome::kUnknown : Outcome::kKeep, why, step);
 }
 
 VoidTask Try(controllers::CleanupInspector& inspector, const std::function<VoidTask()>& pace,
@@ -116,9 +116,9 @@ olm::PlanCondition ConditionOf(const controllers::CleanupPreview& found, bool ma
 void AddDeletion(const kube::NamespacedName& csv, bool deleting, bool may_delete,
                  olm::PlanPreview& preview) {
   olm::PreviewStep& step = preview.Add(olm::kCsvKind, csv, csv.name);
-  Say(Outcome::kDelete, deleting ? olm::kBeingDeleted : olm::kDeletedByRequester, step);
+  SetOutcome(Outcome::kDelete, deleting ? olm::kBeingDeleted : olm::kDeletedByRequester, step);
   if (deleting || may_delete) return;
-  Say(Outcome::kFail, "Forbidden", step);
+  SetOutcome(Outcome::kFail, "Forbidden", step);
   step.message = "the requester may not delete it";
 }
 
@@ -126,12 +126,12 @@ void AddDefinition(const OperandCount& count, const std::string& csv, olm::PlanP
   if (count.plan.state == olm::CrdState::kGone) return;
   olm::PreviewStep& step = preview.Add(kDefinition, {"", count.plan.crd}, csv);
   if (!count.unreadable.empty()) {
-    Say(Outcome::kUnknown, "Unreadable", step);
+    SetOutcome(Outcome::kUnknown, "Unreadable", step);
     step.message = count.unreadable;
   } else if (count.plan.state == olm::CrdState::kTerminating) {
-    Say(Outcome::kDelete, olm::kBeingDeleted, step);
+    SetOutcome(Outcome::kDelete, olm::kBeingDeleted, step);
   } else {
-    Say(Outcome::kKeep, "DefinitionStays", step);
+    SetOutcome(Outcome::kKeep, "DefinitionStays", step);
   }
 }
 
@@ -181,7 +181,7 @@ StatusTask WriteUninstall(controllers::CleanupInspector& inspector, const kube::
     const kube::GroupVersionResource& gvr = trial.count->gvr;
     olm::PreviewStep& step = preview.Add({gvr.group, gvr.version, trial.count->plan.kind},
                                          trial.operand->name, csv.name);
-    Say(trial.step.outcome, trial.step.reason, step);
+    SetOutcome(trial.step.outcome, trial.step.reason, step);
     step.basis = trial.step.basis;
     step.code = trial.step.code;
   }

@@ -28,6 +28,7 @@
 #include "controllers/rpc/bridge/method.h"
 #include "controllers/rpc/bridge/requester.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 #include "kube/testing/hook_client.h"
@@ -48,7 +49,6 @@ using testing::IsEmpty;
 
 constexpr char kOff[] = R"({"disableCopiedCSVs":true})";
 constexpr char kOn[] = R"({"disableCopiedCSVs":false})";
-const kube::GroupVersionResource kReviews = {"authorization.k8s.io", "v1", "subjectaccessreviews"};
 
 // Takes what it is sent: "Off left 2", or "unchanged".
 class Sink : public CopiesStateSink {
@@ -73,8 +73,8 @@ class CopiedCsvCallsTest : public testing::Test {
     for (const char* ns : {"ops", "red", "blue"}) cluster_.PutNamespace(ns);
     cluster_.PutGroup("ops", "g", "{}");
     cluster_.PutCsv("ops", "etcd.v1");
-    cluster_.fake().Serve(kReviews);
-    cluster_.fake().HandleCreate(kReviews, [this](const json::value& review) {
+    cluster_.fake().Serve(kube::kSubjectAccessReviews);
+    cluster_.fake().HandleCreate(kube::kSubjectAccessReviews, [this](const json::value& review) {
       json::value answer = review;
       const json::object& what = review.at("spec").at("resourceAttributes").as_object();
       const auto* ns = what.if_contains("namespace");

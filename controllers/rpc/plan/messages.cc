@@ -19,7 +19,7 @@ constexpr std::string_view kNoMessages =
     "messages, warnings and changed fields of steps are left out, as the answer would be too large";
 constexpr std::string_view kNoSteps = "steps are left out, as the answer would be too large";
 
-void Say(std::string_view what, plan::v1::Condition& condition) {
+void NoteOmission(std::string_view what, plan::v1::Condition& condition) {
   const std::string& said = condition.message();
   condition.set_message(StrCat(said, said.empty() ? "" : "; ", what));
 }
@@ -36,7 +36,7 @@ bool Fits(size_t max_bytes, Message& out) {
     step.clear_changes();
   }
   if (had_values) {
-    Say(kNoValues, *out.mutable_executable());
+    NoteOmission(kNoValues, *out.mutable_executable());
     if (out.ByteSizeLong() <= max_bytes) return true;
     out.mutable_executable()->set_message(whole);
   }
@@ -45,7 +45,7 @@ bool Fits(size_t max_bytes, Message& out) {
     step.clear_warnings();
     step.clear_changed_fields();
   }
-  Say(kNoMessages, *out.mutable_executable());
+  NoteOmission(kNoMessages, *out.mutable_executable());
   if (out.ByteSizeLong() <= max_bytes) return true;
   out.mutable_executable()->set_message(whole);
   return false;
@@ -68,7 +68,7 @@ void WritePlanPreview(const olm::PlanOutlook& outlook, bool optional_manifests,
   for (const olm::PreviewStep& step : preview.steps) olm::WriteStep(step, *out.add_steps());
   if (Fits(max_bytes, out)) return;
   out.clear_steps();
-  Say(kNoSteps, *out.mutable_executable());
+  NoteOmission(kNoSteps, *out.mutable_executable());
 }
 
 absl::Status WriteLivePreview(const olm::PlanPreview& preview, const std::vector<bool>& shown,

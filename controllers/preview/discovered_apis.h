@@ -18,7 +18,7 @@
 
 namespace steward::controllers {
 
-class FoundApis {
+class DiscoveredApis {
  public:
   // Kinds that are asked for. Of what lies beyond, Of is kResourceExhausted.
   static constexpr size_t kMaxKinds = 100;

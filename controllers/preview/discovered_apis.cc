@@ -1,4 +1,4 @@
-#include "controllers/preview/found_apis.h"
+#include "controllers/preview/discovered_apis.h"
 
 #include <list>
 #include <utility>
@@ -14,14 +14,15 @@ namespace {
 
 constexpr size_t kWidth = 8;
 
-VoidTask Ask(kube::RestMapper& mapper, const kube::GroupVersionKind& gvk, FoundApis::Answer& into) {
-  FoundApis::Answer answer = co_await mapper.Find(gvk);
+VoidTask Ask(kube::RestMapper& mapper, const kube::GroupVersionKind& gvk,
+             DiscoveredApis::Answer& into) {
+  DiscoveredApis::Answer answer = co_await mapper.Find(gvk);
   into = std::move(answer);
 }
 
 }  // namespace
 
-VoidTask FoundApis::Find(kube::RestMapper& mapper, const olm::InstallPlan& plan) {
+VoidTask DiscoveredApis::Find(kube::RestMapper& mapper, const olm::InstallPlan& plan) {
   std::vector<std::pair<const kube::GroupVersionKind*, Answer*>> asked;
   for (const olm::PlanStep& step : plan.steps) {
     if (found_.contains(step.gvk)) continue;
@@ -44,7 +45,7 @@ VoidTask FoundApis::Find(kube::RestMapper& mapper, const olm::InstallPlan& plan)
   co_await ForEachInFlight(asked.size(), kWidth, ask);
 }
 
-std::optional<kube::GroupVersionResource> FoundApis::ResourceOf(
+std::optional<kube::GroupVersionResource> DiscoveredApis::ResourceOf(
     const kube::GroupVersionKind& gvk) const {
   const Answer& answer = Of(gvk);
   if (!answer.ok()) return kube::GroupVersionResource{gvk.group, gvk.version, "*"};
@@ -52,7 +53,7 @@ std::optional<kube::GroupVersionResource> FoundApis::ResourceOf(
   return (*answer)->gvr;
 }
 
-std::vector<olm::PreviewStep> FoundApis::StepsOf(const olm::InstallPlan& plan) const {
+std::vector<olm::PreviewStep> DiscoveredApis::StepsOf(const olm::InstallPlan& plan) const {
   std::vector<olm::PreviewStep> steps(plan.steps.size());
   for (size_t i = 0; i < steps.size(); ++i) {
     const olm::PlanStep& planned = plan.steps[i];
@@ -68,7 +69,7 @@ std::vector<olm::PreviewStep> FoundApis::StepsOf(const olm::InstallPlan& plan) c
   return steps;
 }
 
-olm::PlanOutlook FoundApis::OutlookOf(const olm::PlanFactsPtr& plan) const {
+olm::PlanOutlook DiscoveredApis::OutlookOf(const olm::PlanFactsPtr& plan) const {
   std::list<olm::DefinitionFacts> definitions;
   olm::ServedKinds served;
   for (const auto& [gvk, answer] : found_) {
