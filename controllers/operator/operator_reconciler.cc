@@ -112,14 +112,14 @@ void OperatorReconciler::OnChange(const ComponentId& id, const olm::Component* b
     feeding_ = false;
     needs_.Notify();
   }
-  ReportMore(id, before, after);
+  ReportTooManyOperators(id, before, after);
   if (!feeding_) return;
   if (before != nullptr) AddKeysOf(id, *before);
   if (after != nullptr) AddKeysOf(id, *after);
 }
 
-void OperatorReconciler::ReportMore(const ComponentId& id, const olm::Component* before,
-                                    const olm::Component* after) {
+void OperatorReconciler::ReportTooManyOperators(const ComponentId& id, const olm::Component* before,
+                                                const olm::Component* after) {
   const WatchedKind& kind = index_.kinds()[id.kind];
   if (!kind.component || after == nullptr || !after->more_operators) return;
   if (before != nullptr && before->uid == after->uid && before->more_operators) return;

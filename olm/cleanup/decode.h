@@ -13,7 +13,7 @@
 namespace steward::olm {
 
 absl::StatusOr<InstallNamespaceFacts> DecodeInstallNamespace(std::string_view json);
-absl::StatusOr<GroupFacts> DecodeGroupFacts(std::string_view json);
+absl::StatusOr<GroupFacts> DecodeOperatorGroupFacts(std::string_view json);
 // An object's metadata suffices.
 absl::StatusOr<CsvDefinitionFacts> DecodeCsvDefinition(std::string_view json);
 absl::StatusOr<CrdFacts> DecodeCrdFacts(std::string_view json);

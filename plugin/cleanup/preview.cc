@@ -26,7 +26,7 @@ bool IsReason(const CleanupStatus::Blocker& blocker, olm::CleanupReason reason) 
 Task<olm::TargetSet> SyncedTargets(kube::Client& client, std::string ns) {
   std::vector<olm::GroupFacts> groups;
   const auto take = [&groups](const kube::RawObject& raw) -> absl::Status {
-    ASSIGN_OR_RETURN(olm::GroupFacts facts, olm::DecodeGroupFacts(raw.json));
+    ASSIGN_OR_RETURN(olm::GroupFacts facts, olm::DecodeOperatorGroupFacts(raw.json));
     groups.push_back(std::move(facts));
     return absl::OkStatus();
   };

@@ -234,13 +234,13 @@ VoidTask GuardReader::ReadNamespace(std::string name, GuardReading& reading) {
 
 VoidTask GuardReader::ReadGroups(std::string ns, GuardReading& reading) {
   std::vector<olm::GroupFacts> groups;
-  const absl::Status status =
-      co_await ListLive(client_, kOperatorGroups, std::move(ns), "", Detail::kWhole,
-                        [&](const kube::RawObject& raw) -> absl::Status {
-                          ASSIGN_OR_RETURN(olm::GroupFacts group, olm::DecodeGroupFacts(raw.json));
-                          groups.push_back(std::move(group));
-                          return absl::OkStatus();
-                        });
+  const absl::Status status = co_await ListLive(
+      client_, kOperatorGroups, std::move(ns), "", Detail::kWhole,
+      [&](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(olm::GroupFacts group, olm::DecodeOperatorGroupFacts(raw.json));
+        groups.push_back(std::move(group));
+        return absl::OkStatus();
+      });
   reading.inputs.groups = JudgeList(status, std::move(groups));
   const bool selects =
       reading.inputs.groups.ok() && reading.inputs.groups->size() == 1 &&

@@ -63,7 +63,7 @@ class VersionTable {
   // The newest revision, at least 1; and the revision up to which the past was dropped: states at
   // it and changes after it are known.
   absl::StatusOr<int64_t> Newest();
-  absl::StatusOr<int64_t> Compacted();
+  absl::StatusOr<int64_t> CompactedRevision();
 
   // The present state.
   absl::StatusOr<std::optional<Version>> Get(std::string_view resource, std::string_view key);
