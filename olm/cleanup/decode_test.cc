@@ -80,7 +80,7 @@ TEST(DecodeTest, R_000_76_AConfirmationIsALabel) {
 }
 
 // The record must fit in beside them. Kubernetes counts the bytes of texts, not those of JSON.
-TEST(DecodeTest, R_000_62_AnnotationsButTheRecordAreCounted) {
+TEST(DecodeTest, R_000_62_AllAnnotationsExceptTheRecordAreCounted) {
   const struct {
     const char* annotations;
     size_t bytes;
@@ -287,7 +287,7 @@ std::string Crd(const std::string& scope, const std::string& more) {
          more + "}";
 }
 
-TEST(DecodeTest, R_000_79_WhatOlmDidNotInstall) {
+TEST(DecodeTest, R_000_79_UnmanagedAndReservedDefinitionsAreKept) {
   const auto kept = [](const std::string& group, const std::string& labels) {
     return DecodeCrdFacts(R"({"metadata":{"name":"ws.)" + group + R"(","uid":"u","labels":)" +
                           labels + R"(},"spec":{"group":")" + group +
