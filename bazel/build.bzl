@@ -5,7 +5,7 @@ _PRECOMPILED_DEPS = ["//bazel/precompiled:system"]
 _PRECOMPILED_COPTS = ["-include-pch", "$(BINDIR)/bazel/precompiled/system.pch"]
 
 def steward_cc_library(name, deps = [], copts = [], **kwargs):
-    """A library. List every direct dependency; the clang config checks it."""
+    """A library. tools/build_deps.py writes its deps."""
     native.cc_library(
         name = name,
         deps = deps + _PRECOMPILED_DEPS,
@@ -37,7 +37,7 @@ def steward_cc_test(name, deps = [], copts = [], size = "small", **kwargs):
         **kwargs
     )
 
-def steward_cc_fuzz(name, srcs, deps, corpus = None, **kwargs):
+def steward_cc_fuzz(name, srcs, deps = [], corpus = None, **kwargs):
     """A fuzz target for one byte parser.
 
     Under --config=fuzz it links libFuzzer. In every other config it is a test that replays `corpus` and a few

@@ -68,7 +68,9 @@ def steward_grpc_library(name, srcs, imports = [], deps = [], **kwargs):
     _library(name, srcs, imports, deps + ["@system//:grpc"], services = True, **kwargs)
 
 def steward_service_library(name, **kwargs):
-    """The contract of one Steward service: "<name>.proto" in a package of its own, which may use steward.common.v1.
+    """The contract of one Steward service: "<name>.proto" in a package of its own.
+
+    It may use the requester of steward.common.v1, and the previews of steward.plan.v1.
 
     Clients in other languages may have the .proto file, too.
     """
@@ -76,7 +78,13 @@ def steward_service_library(name, **kwargs):
     steward_grpc_library(
         name = name,
         srcs = [name + ".proto"],
-        imports = ["//proto/steward/common/v1:requester.proto"],
-        deps = ["//proto/steward/common/v1:requester"],
+        imports = [
+            "//proto/steward/common/v1:requester.proto",
+            "//proto/steward/plan/v1:preview.proto",
+        ],
+        deps = [
+            "//proto/steward/common/v1:requester",
+            "//proto/steward/plan/v1:preview",
+        ],
         **kwargs
     )

@@ -19,6 +19,7 @@
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
+#include "kube/meta/resources.h"
 #include "storage/embedded/embedded_client.h"
 #include "storage/embedded/store/store.h"
 
@@ -28,7 +29,6 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 
-const kube::GroupVersionResource kNamespaces{"", "v1", "namespaces"};
 const kube::GroupVersionResource kCsvs{"operators.coreos.com", "v1alpha1",
                                        "clusterserviceversions"};
 
@@ -108,7 +108,7 @@ void BM_DurableWrites(benchmark::State& state) {
   int made = 0;
   constexpr int kStep = 200;
   for (auto _ : state) {
-    store.Fill(kNamespaces, "", made, made + kStep, static_cast<int>(state.range(0)));
+    store.Fill(kube::kNamespaces, "", made, made + kStep, static_cast<int>(state.range(0)));
     made += kStep;
   }
   state.SetItemsProcessed(made);
@@ -119,7 +119,7 @@ void BM_LoadTenThousandNamespacesAndFiveHundredCsvs(benchmark::State& state) {
   const std::string fill(50'000, 'x');
   for (auto _ : state) {
     Fixture store;
-    store.Fill(kNamespaces, "", 0, 10'000, 64);
+    store.Fill(kube::kNamespaces, "", 0, 10'000, 64);
     store.Fill(kCsvs, "object-0", 0, 500, 64, fill);
   }
 }
@@ -144,7 +144,7 @@ int64_t ResidentKilobytes() {
 // grew by meanwhile.
 void BM_ListAHundredThousand(benchmark::State& state) {
   Fixture store;
-  store.Fill(kNamespaces, "", 0, 1, 1);
+  store.Fill(kube::kNamespaces, "", 0, 1, 1);
   store.Fill(kCsvs, "object-0", 0, 100'000, 256, std::string(2'000, 'x'));
   const int64_t before = ResidentKilobytes();
   int64_t most = before;

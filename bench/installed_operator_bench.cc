@@ -1,4 +1,4 @@
-// What one replica pays to take in a change and to answer a read, without any network.
+// The costs at which one replica takes in a change and answers a read, without any network.
 #include <benchmark/benchmark.h>
 
 #include <memory>

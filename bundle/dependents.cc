@@ -17,8 +17,8 @@
 #include "bundle/owned_objects.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/label_syntax.h"
-#include "olm/cleanup/object_facts.h"
 #include "olm/copy.h"
+#include "olm/object_facts.h"
 #include "olm/resources.h"
 
 namespace steward::bundle {

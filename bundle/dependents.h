@@ -16,7 +16,7 @@
 
 namespace steward::bundle {
 
-// Why an object goes, or stays.
+// The reasons why an object goes, or stays.
 inline constexpr std::string_view kOwned = "Owned";  // the garbage collector takes it
 inline constexpr std::string_view kOwnedByOthers = "OwnedByOthers";  // another owner is there
 inline constexpr std::string_view kOwnerUnknown = "OwnerUnknown";    // is one? it was not found

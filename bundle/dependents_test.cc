@@ -14,6 +14,7 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 #include "olm/resources.h"
@@ -25,9 +26,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 const kube::GroupVersionResource kRoles = {"rbac.authorization.k8s.io", "v1", "roles"};
-const kube::GroupVersionResource kClusterRoles = {"rbac.authorization.k8s.io", "v1",
-                                                  "clusterroles"};
-const kube::GroupVersionResource kDeployments = {"apps", "v1", "deployments"};
 const kube::GroupVersionResource kReplicaSets = {"apps", "v1", "replicasets"};
 const kube::GroupVersionResource kOperators = {"operators.coreos.com", "v1", "operators"};
 const kube::NamespacedName kCsv = {"ops", "reed.v1"};
@@ -36,10 +34,10 @@ class DependentsTest : public ::testing::Test {
  protected:
   DependentsTest() {
     Publish(kRoles, "Role");
-    Publish(kDeployments, "Deployment");
+    Publish(kube::kDeployments, "Deployment");
     Publish(kReplicaSets, "ReplicaSet");
     Publish(olm::kCsvs, "ClusterServiceVersion");
-    cluster_.Serve(kClusterRoles);
+    cluster_.Serve(kube::kClusterRoles);
     cluster_.Serve(kOperators);
     PutCsv(R"("operators.coreos.com/csv-cleanup")");
   }
@@ -67,7 +65,7 @@ class DependentsTest : public ::testing::Test {
                              R"(","uid":")", uid, R"(","ownerReferences":[)", references, "]}}"));
   }
   void PutFinalized(const std::string& name, const std::string& annotations = "") {
-    cluster_.Put(kClusterRoles,
+    cluster_.Put(kube::kClusterRoles,
                  StrCat(R"({"metadata":{"name":")", name, R"(","labels":{"olm.owner":"reed.v1",)",
                         R"("olm.owner.namespace":"ops","olm.owner.kind":"ClusterServiceVersion"},)",
                         R"("annotations":{)", annotations, "}}}"));
@@ -99,7 +97,7 @@ TEST_F(DependentsTest, OwnersAreFollowed) {
   Put(kRoles, "free", {});
   Put(kRoles, "own", {"csv"});
   Put(kRoles, "elsewhere", {"csv"}, "other");
-  Put(kDeployments, "web", {"csv"});
+  Put(kube::kDeployments, "web", {"csv"});
   Put(kReplicaSets, "web-1", {"web"});
   Put(kReplicaSets, "alone", {"somebody"});
   EXPECT_THAT(Words(Find()),
@@ -114,9 +112,9 @@ TEST_F(DependentsTest, AnotherOwnerKeepsWhatItOwns) {
   Put(kRoles, "orphan", {"csv", "gone"});
   EXPECT_THAT(Words(Find()),
               ElementsAre("Role ops/orphan goes Owned", "Role ops/kept stays OwnedByOthers"));
-  // Where not everything can be read, nobody knows whether the other owner is there.
-  cluster_.FailNext(kube::FakeClient::Verb::kList, kDeployments,
-                    kube::ToStatus(kube::Forbidden(kDeployments, "", "no")));
+  // If not everything can be read, nobody knows whether the other owner exists.
+  cluster_.FailNext(kube::FakeClient::Verb::kList, kube::kDeployments,
+                    kube::ToStatus(kube::Forbidden(kube::kDeployments, "", "no")));
   const Dependents found = Find();
   EXPECT_THAT(Words(found), ElementsAre("Role ops/kept stays OwnedByOthers",
                                         "Role ops/orphan unknown OwnerUnknown"));
@@ -158,8 +156,8 @@ TEST_F(DependentsTest, CopiesAndTheOperator) {
 }
 
 TEST_F(DependentsTest, WhatCannotBeReadIsTold) {
-  const absl::Status no = kube::ToStatus(kube::Forbidden(kClusterRoles, "", "no"));
-  cluster_.FailNext(kube::FakeClient::Verb::kList, kClusterRoles, no);
+  const absl::Status no = kube::ToStatus(kube::Forbidden(kube::kClusterRoles, "", "no"));
+  cluster_.FailNext(kube::FakeClient::Verb::kList, kube::kClusterRoles, no);
   cluster_.FailNext(kube::FakeClient::Verb::kGet, kOperators, no);
   const Dependents found = Find();
   EXPECT_THAT(found.objects, IsEmpty());

@@ -82,7 +82,7 @@ Task<bool> FinalizedObjects::AnyStays(std::vector<kube::NamespacedName> csvs) {
     if (!kube::IsNotFound(raw.status(), other.name)) {
       CO_RETURN_IF_ERROR(raw.status());
       CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw->json));
-      // One that waits for its cleanup needs its rights.
+      // An operator that waits for its cleanup needs its rights.
       const bool goes = facts.deleting() && !olm::WaitsForCleanup(facts);
       stays = !goes && !facts.labels.contains(std::string(olm::kCopiedFromLabel));
     }

@@ -11,11 +11,11 @@
 #include "base/async/task.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/object_facts.h"
+#include "olm/object_facts.h"
 
 namespace steward::bundle {
 
-// OLM's finalizer of ClusterServiceVersions. Whoever takes it off deletes these objects before.
+// OLM's finalizer of ClusterServiceVersions. Before it is taken off, these objects are deleted.
 inline constexpr std::string_view kCsvFinalizer = "operators.coreos.com/csv-cleanup";
 
 // The resources among which they are, in the order in which OLM deletes them.
@@ -33,9 +33,9 @@ class FinalizedObjects {
   FinalizedObjects(kube::Client& client, kube::NamespacedName csv)
       : client_(client), csv_(std::move(csv)) {}
 
-  // Those of one of the resources, by name: by the operator's owner labels, and by the annotations
-  // of what was installed with several (olm/alongside.h). Empty where the cluster does not serve
-  // it.
+  // Returns the operator's objects of one resource, sorted by name. Its owner labels mark them, or
+  // the annotations on objects installed with several operators (olm/alongside.h). Empty if the
+  // cluster does not serve the resource.
   Task<std::vector<FinalizedObject>> Find(kube::GroupVersionResource gvr);
 
  private:

@@ -170,7 +170,7 @@ class Requirements {
     co_return absl::OkStatus();
   }
 
-  // What its status says, or else its spec; nullopt where only a selector knows.
+  // The targets that the group's status names, or else its spec; nullopt if only a selector does.
   std::optional<olm::TargetSummary> TargetsOf(const json::object& group) const {
     const json::object* status = ObjectAt(group, "status");
     const json::array* namespaces = status == nullptr ? nullptr : ArrayAt(*status, "namespaces");

@@ -19,8 +19,8 @@ namespace steward::bundle {
 struct Candidate {
   std::string ns;
   const std::vector<boost::json::object>& manifests;
-  // {"type", "value"} each. Those that require something are of the types olm.gvk.required,
-  // olm.package.required and olm.constraint; others say what the bundle is.
+  // {"type", "value"} each. Requirements are of the types olm.gvk.required, olm.package.required
+  // and olm.constraint; other types say what the bundle is.
   boost::json::array properties;
 };
 
@@ -31,9 +31,9 @@ std::string RequiredType(std::string_view dependency);
 // The requirements that the bundle states, and the cluster or the namespace does not meet, a
 // sentence each: spec.minKubeVersion, the APIs that the ClusterServiceVersion requires
 // (definitions, API services, native ones), properties that require something, and an install mode
-// for the OperatorGroup. What cannot be judged (constraints in CEL) or `client` may not read is
-// among them, too, and says so. An error where the cluster gives no answer. REQUIRES: the
-// arguments, and what `candidate` refers to, outlive the call.
+// for the OperatorGroup. Requirements that cannot be judged (constraints in CEL), or that `client`
+// may not read, are among them, too, and say so. An error where the cluster gives no answer.
+// REQUIRES: the arguments, and what `candidate` refers to, outlive the call.
 Task<std::vector<std::string>> UnmetRequirements(kube::Client& client, Clock& clock,
                                                  const Candidate& candidate);
 

@@ -12,7 +12,7 @@
 
 namespace steward::olm {
 
-// What the keys of these annotations begin with.
+// The beginning of these annotations' keys.
 inline constexpr std::string_view kAlongside = "operatorframework.io/installed-alongside-";
 
 // The key of the annotation about a ClusterServiceVersion, whose value is AlongsideText.

@@ -16,8 +16,8 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/time.h"
-#include "olm/cleanup/csv_decode.h"
 #include "olm/copy.h"
+#include "olm/csv_decode.h"
 
 namespace steward::olm {
 namespace {
@@ -130,7 +130,7 @@ std::string TextOf(std::string_view json) {
   return std::string(json);
 }
 
-// The same of a value that is read once.
+// Sets `out` to the TextOf a value that is read once.
 absl::Status ReadText(value v, std::string_view where, std::string& out) {
   std::string json;
   RETURN_IF_ERROR(AppendCompact(v, where, json));
@@ -178,7 +178,7 @@ absl::Status ReadFinalizers(value v, Metadata& out) {
   return absl::OkStatus();
 }
 
-// What is no number of etcd is unknown.
+// A resourceVersion that is no number of etcd is unknown.
 absl::Status ReadRevision(value v, Written& out) {
   std::string text;
   RETURN_IF_ERROR(ReadText(v, "metadata.resourceVersion", text));

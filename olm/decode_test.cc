@@ -146,7 +146,7 @@ TEST(DecodeCsvTest, TimesAreBroughtToOneForm) {
   EXPECT_EQ(csv->created, "2026-01-02T03:04:05Z");
 }
 
-// What a view only passes on hides no operator, whatever an older definition admitted.
+// A field that a view only passes on may have any form that an older definition admitted.
 TEST(DecodeCsvTest, SpecAndStatusMayHaveAnyForm) {
   const auto decode = [](const char* rest) {
     absl::StatusOr<CsvPtr> csv = DecodeCsv(StrCat(
@@ -194,7 +194,7 @@ TEST(DecodeCsvTest, CleanupRefusesASpecThatItCannotRead) {
   }
 }
 
-// It is no part of what an object is.
+// The revision is no part of the object's content.
 TEST(DecodeTest, ReadsWhenAnObjectWasWritten) {
   const auto json = [](std::string_view version) {
     return StrCat(R"({"metadata":{"name":"n","namespace":"ns","uid":"u","resourceVersion":)",

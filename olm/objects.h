@@ -12,7 +12,7 @@
 #include "base/splice/shared_text.h"
 #include "kube/meta/names.h"
 #include "kube/meta/selector.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 
 namespace steward::olm {
 
@@ -47,7 +47,7 @@ struct OperatorGroup {
   // The reason why the spec cannot be used; such a group targets nothing. "" for a valid one.
   std::string invalid;
   // The reason why the spec cannot be read at all: a field of a type that no definition of today
-  // admits. What the group says is unknown then, and it targets nothing. "" = it was read.
+  // admits. Then the group's meaning is unknown, and it targets nothing. "" = it was read.
   std::string unreadable;
 
   bool deleting = false;
@@ -100,7 +100,7 @@ struct CsvContent {
   bool operator==(const CsvContent&) const = default;
 };
 
-// The same, with what is seen in its own namespace alone, and the facts that cleanup needs.
+// The whole ClusterServiceVersion: also what only its own namespace shows, and cleanup's facts.
 struct Csv : CsvContent {
   kube::LabelMap component_labels;  // those that a copy drops
   std::string own_labels_json;      // all labels, when there are any that a copy drops

@@ -176,7 +176,7 @@ class Explanation {
     return Answer::kNo;
   }
 
-  // Of two with one name a namespace shows one.
+  // A namespace shows one of two operators with one name.
   Answer IsPreferred() {
     if (in_.rival == nullptr) return Answer::kYes;
     const std::string rival = StrCat(in_.rival->key.ns, "/", in_.rival->key.name);

@@ -1,4 +1,4 @@
-// Why an operator watches a namespace, or does not, and why the namespace shows it, or does not
+// The reasons why an operator watches a namespace, and why the namespace shows it, or why not
 // (R-004-43, R-PRJ-06). A pure function.
 #ifndef OLM_PRESENCE_H_
 #define OLM_PRESENCE_H_
@@ -21,7 +21,7 @@ struct PresenceFinding {
   std::string text;  // a sentence
 };
 
-// What is asked about. What nobody could read is absent.
+// The facts about the operator and the namespace. Unreadable ones are absent.
 struct PresenceInputs {
   const Csv* csv = nullptr;                              // REQUIRED: an original
   std::string ns;                                        // the namespace that is asked about
@@ -41,8 +41,7 @@ struct Presence {
 
 Presence ExplainPresence(const PresenceInputs& inputs);
 
-// The same for the originals of one name, all that there are, of one namespace that is asked about:
-// finds the rival of each.
+// Explains all originals of one name in one namespace: finds the rival of each.
 std::vector<Presence> ExplainPresences(std::vector<PresenceInputs> of_one_name);
 
 }  // namespace steward::olm

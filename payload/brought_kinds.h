@@ -22,7 +22,7 @@ struct BroughtKind {
 // By group and kind.
 using BroughtKinds = std::map<std::pair<std::string, std::string>, BroughtKind>;
 
-// Of the CustomResourceDefinitions that are applied.
+// The kinds of the CustomResourceDefinitions among `manifests` that are applied.
 BroughtKinds BroughtBy(const std::vector<olm::PayloadManifest>& manifests);
 
 }  // namespace steward::payload

@@ -59,7 +59,7 @@ absl::StatusOr<kube::NamespacedName> NameUnder(const kube::RestMapping& mapping,
   return kube::NamespacedName{identity.ns, identity.name};
 }
 
-Task<ApplyPlan> ObjectApplier::Look(const olm::PayloadManifest& manifest) {
+Task<ApplyPlan> ObjectApplier::Plan(const olm::PayloadManifest& manifest) {
   CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping,
                       co_await mapper_.Find(manifest.gvk));
   if (!mapping) {
@@ -98,8 +98,8 @@ Task<ApplyPlan> ObjectApplier::Look(const olm::PayloadManifest& manifest) {
   co_return plan;
 }
 
-Task<json::value> ObjectApplier::Put(const olm::PayloadManifest& manifest, const ApplyPlan& plan,
-                                     bool dry_run) {
+Task<json::value> ObjectApplier::Write(const olm::PayloadManifest& manifest, const ApplyPlan& plan,
+                                       bool dry_run) {
   const json::value wanted = Wanted(manifest);
   kube::WriteOptions options;
   options.field_manager = kFieldManager;
@@ -119,10 +119,10 @@ Task<json::value> ObjectApplier::Put(const olm::PayloadManifest& manifest, const
 }
 
 Task<ApplyPlan> ObjectApplier::Apply(const olm::PayloadManifest& manifest, bool wait) {
-  CO_ASSIGN_OR_RETURN(ApplyPlan plan, co_await Look(manifest));
+  CO_ASSIGN_OR_RETURN(ApplyPlan plan, co_await Plan(manifest));
   if (plan.action == ApplyAction::kCreate || plan.action == ApplyAction::kUpdate) {
     if (may_write_) CO_RETURN_IF_ERROR(co_await may_write_());
-    const absl::StatusOr<json::value> answer = co_await Put(manifest, plan, /*dry_run=*/false);
+    const absl::StatusOr<json::value> answer = co_await Write(manifest, plan, /*dry_run=*/false);
     CO_RETURN_IF_ERROR(answer.status());
   }
   if (wait && HasHealth(manifest.identity)) {

@@ -70,11 +70,11 @@ class ObjectApplier {
 
   // What an apply would do now, by reads alone. kFailedPrecondition: nothing that can be done: the
   // kind is not served, a namespace is missing in the manifest, or the object is being deleted.
-  Task<ApplyPlan> Look(const olm::PayloadManifest& manifest);
+  Task<ApplyPlan> Plan(const olm::PayloadManifest& manifest);
 
   // Does it. Returns the server's answer.
-  Task<boost::json::value> Put(const olm::PayloadManifest& manifest, const ApplyPlan& plan,
-                               bool dry_run);
+  Task<boost::json::value> Write(const olm::PayloadManifest& manifest, const ApplyPlan& plan,
+                                 bool dry_run);
 
   // Looks and puts. With `wait` it ends when the object is healthy (payload/object_health.h);
   // kUnavailable where it is not in time.

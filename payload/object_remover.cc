@@ -16,6 +16,7 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/write_options.h"
+#include "olm/copy.h"
 #include "olm/payload/protected_objects.h"
 #include "payload/object_applier.h"
 
@@ -27,7 +28,6 @@ using olm::Removal;
 using olm::RemovalState;
 
 constexpr size_t kMaxNote = 200;  // bytes
-constexpr std::string_view kOptIn = "operatorframework.io/delete-custom-resources";
 
 bool IsCsv(const olm::PayloadIdentity& identity) {
   return identity.group == "operators.coreos.com" && identity.kind == "ClusterServiceVersion";
@@ -40,35 +40,17 @@ std::string ReasonToRefuse(const olm::PayloadIdentity& identity, const json::obj
   const bool opted_in =
       finalizers != nullptr &&
       std::any_of(finalizers->begin(), finalizers->end(), [](const json::value& each) {
-        return each.is_string() && View(each.get_string()) == kOptIn;
+        return each.is_string() && View(each.get_string()) == olm::kCleanupFinalizer;
       });
   return opted_in ? "the operator is opted in to the cleanup of its custom resources; a payload "
                     "does not begin that"
                   : "";
 }
 
-}  // namespace
-
-Task<bool> HasOperators(kube::Client& client, kube::RestMapper& mapper) {
-  CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping,
-                      co_await mapper.FindAny("operators.coreos.com", "ClusterServiceVersion"));
-  if (!mapping) co_return false;
-  kube::ListOptions list;
-  list.limit = 1;
-  list.metadata_only = true;
-  bool any = false;
-  const absl::Status listed = co_await kube::VisitAll(
-      client, mapping->gvr, list, [&any](const kube::RawObject&) -> absl::Status {
-        any = true;
-        return absl::CancelledError("one is enough");
-      });
-  if (!any) CO_RETURN_IF_ERROR(listed);
-  co_return any;
-}
-
-Task<RemovalLook> LookAtObject(kube::Client& client, kube::RestMapper& mapper,
-                               const olm::PayloadIdentity& identity, std::string version) {
-  RemovalLook look;
+// All but the decision; `refused` is what the object's own state says.
+Task<RemovalInspection> ReadObject(kube::Client& client, kube::RestMapper& mapper,
+                                   const olm::PayloadIdentity& identity, std::string version) {
+  RemovalInspection look;
   if (!version.empty()) {
     const kube::GroupVersionKind gvk = {identity.group, version, identity.kind};
     CO_ASSIGN_OR_RETURN(look.mapping, co_await mapper.Find(gvk));
@@ -101,6 +83,43 @@ Task<RemovalLook> LookAtObject(kube::Client& client, kube::RestMapper& mapper,
   co_return look;
 }
 
+}  // namespace
+
+Task<bool> HasOperators(kube::Client& client, kube::RestMapper& mapper) {
+  CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping,
+                      co_await mapper.FindAny("operators.coreos.com", "ClusterServiceVersion"));
+  if (!mapping) co_return false;
+  kube::ListOptions list;
+  list.limit = 1;
+  list.metadata_only = true;
+  bool any = false;
+  const absl::Status listed = co_await kube::VisitAll(
+      client, mapping->gvr, list, [&any](const kube::RawObject&) -> absl::Status {
+        any = true;
+        return absl::CancelledError("one is enough");
+      });
+  if (!any) CO_RETURN_IF_ERROR(listed);
+  co_return any;
+}
+
+Task<RemovalInspection> ObjectRemover::Inspect(olm::PayloadIdentity identity, std::string version) {
+  CO_ASSIGN_OR_RETURN(RemovalInspection look,
+                      co_await ReadObject(client_, mapper_, identity, std::move(version)));
+  olm::RemovalChoices choices;
+  choices.state = options_.state;
+  choices.redelete = options_.redelete;
+  choices.version = options_.version;
+  choices.now = clock_.Now();
+  look.decision = olm::DecideRemoval(identity, record_.record().Find(identity), look.live, choices);
+  if (!look.decision.deletes) {
+    look.refused.clear();
+  } else if (look.refused.empty() && olm::DefinesOlm(identity) && !options_.allow_olm_deletes) {
+    CO_ASSIGN_OR_RETURN(const bool operators, co_await HasOperators(client_, mapper_));
+    if (operators) look.refused = kOperatorsWouldGo;
+  }
+  co_return look;
+}
+
 StatusTask ObjectRemover::Record(const Removal& removal) {
   if (record_.record().Find(removal.identity) == removal) co_return absl::OkStatus();
   CO_RETURN_IF_ERROR(co_await record_.Change(
@@ -119,28 +138,14 @@ StatusTask ObjectRemover::Fail(Removal removal, absl::Status why) {
 
 Task<std::optional<Removal>> ObjectRemover::Step(olm::PayloadIdentity identity, std::string version,
                                                  Answer* answer) {
-  CO_ASSIGN_OR_RETURN(const RemovalLook look,
-                      co_await LookAtObject(client_, mapper_, identity, std::move(version)));
-  olm::RemovalChoices choices;
-  choices.state = options_.state;
-  choices.redelete = options_.redelete;
-  choices.version = options_.version;
-  choices.now = clock_.Now();
-  const std::optional<Removal> known = record_.record().Find(identity);
-  const olm::RemovalDecision decision = olm::DecideRemoval(identity, known, look.live, choices);
-  if (!decision.removal) co_return std::nullopt;
-  Removal removal = *decision.removal;
-  if (decision.deletes && !look.refused.empty()) {
+  CO_ASSIGN_OR_RETURN(const RemovalInspection look, co_await Inspect(identity, std::move(version)));
+  if (!look.decision.removal) co_return std::nullopt;
+  Removal removal = *look.decision.removal;
+  if (!look.refused.empty()) {
     co_return co_await Fail(removal, absl::FailedPreconditionError(look.refused));
   }
-  if (decision.deletes && olm::DefinesOlm(identity) && !options_.allow_olm_deletes) {
-    CO_ASSIGN_OR_RETURN(const bool operators, co_await HasOperators(client_, mapper_));
-    if (operators) {
-      co_return co_await Fail(removal, absl::FailedPreconditionError(ToAbsl(kOperatorsWouldGo)));
-    }
-  }
-  const bool deletes = decision.deletes && answer != nullptr;
-  if (deletes && known == removal) {
+  const bool deletes = look.decision.deletes && answer != nullptr;
+  if (deletes && record_.record().Find(identity) == removal) {
     // Recorded before; nobody else may have begun anything since.
     CO_RETURN_IF_ERROR(co_await record_.Confirm());
   } else {

@@ -29,13 +29,14 @@ struct ObjectRemoverOptions {
   absl::Duration poll = absl::Seconds(1);
 };
 
-// What is known of an object that is to be removed, by reads alone.
-struct RemovalLook {
+// What a removal would come to now, by reads alone.
+struct RemovalInspection {
   // Nullopt: the server serves the kind in no version.
   std::optional<kube::RestMapping> mapping;
   kube::NamespacedName name;
   std::optional<olm::LiveObject> live;
-  // The reason for which it is not deleted, whatever a manifest says; "" = none.
+  olm::RemovalDecision decision;
+  // The reason for which it is not deleted, although that is decided; "" = none.
   std::string refused;
   // The state in which that was judged, where it may change; "" = any.
   std::string resource_version;
@@ -47,12 +48,6 @@ inline constexpr std::string_view kOperatorsWouldGo =
     "--allow-olm-deletes deletes it all the same";
 // True if there is any operator: a ClusterServiceVersion, in whichever namespace.
 Task<bool> HasOperators(kube::Client& client, kube::RestMapper& mapper);
-
-// Reads the object of a delete manifest, or of a removal, whose version may be unknown (""). A kind
-// that is not served in the manifest's version is looked for in the others. Errors, of discovery as
-// well, say nothing of the object.
-Task<RemovalLook> LookAtObject(kube::Client& client, kube::RestMapper& mapper,
-                               const olm::PayloadIdentity& identity, std::string version);
 
 // The removal is recorded before each DELETE, which carries the UID that was recorded. So whatever
 // ends this process in between, the next one goes on, and nobody deletes another object that came
@@ -71,6 +66,11 @@ class ObjectRemover {
         record_(record),
         options_(std::move(options)),
         changed_(std::move(changed)) {}
+
+  // Reads the object of a delete manifest, or of a removal, whose version may be unknown (""), and
+  // decides. A kind that is not served in the manifest's version is looked for in the others.
+  // Errors, of discovery as well, say nothing of the object.
+  Task<RemovalInspection> Inspect(olm::PayloadIdentity identity, std::string version);
 
   // Takes the removal a step further, or to its end where it waits. The object's removal then;
   // nullopt where the object is kept. Errors: the object could not be looked at or recorded, the

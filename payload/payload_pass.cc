@@ -27,7 +27,7 @@ using olm::PayloadManifest;
 using olm::PayloadRecord;
 using olm::PayloadState;
 using olm::Removal;
-using Did = TaskReport::Did;
+using Action = TaskReport::Action;
 
 // Nodes that are worked on at a time.
 constexpr size_t kWidth = 16;
@@ -39,29 +39,29 @@ constexpr absl::Duration kMadeBesidePause = absl::Milliseconds(200);
 // How long after the record was known to be this process's own objects are written without asking.
 constexpr absl::Duration kConfirmedFor = absl::Seconds(5);
 
-Did DidOf(ApplyAction action) {
+Action ActionOf(ApplyAction action) {
   switch (action) {
     case ApplyAction::kCreate:
-      return Did::kCreated;
+      return Action::kCreated;
     case ApplyAction::kUpdate:
-      return Did::kUpdated;
+      return Action::kUpdated;
     case ApplyAction::kUnchanged:
-      return Did::kUnchanged;
+      return Action::kUnchanged;
     case ApplyAction::kLeft:
-      return Did::kLeft;
+      return Action::kLeft;
   }
-  return Did::kUnchanged;
+  return Action::kUnchanged;
 }
 
-Did DidOf(const std::optional<Removal>& removal) {
-  if (!removal) return Did::kKept;
+Action ActionOf(const std::optional<Removal>& removal) {
+  if (!removal) return Action::kKept;
   switch (removal->state) {
     case olm::RemovalState::kOngoing:
-      return Did::kRemoving;
+      return Action::kRemoving;
     case olm::RemovalState::kCompleted:
-      return Did::kRemoved;
+      return Action::kRemoved;
     default:
-      return Did::kKept;
+      return Action::kKept;
   }
 }
 
@@ -95,35 +95,38 @@ std::map<olm::PayloadIdentity, Removal> HoldingOf(const PayloadRecord& record) {
   return holding;
 }
 
-// A further look at a removal; nothing is deleted.
-Task<std::optional<Removal>> Follow(const PassDeps& deps, const PassObserver& observer,
-                                    olm::PayloadIdentity identity) {
+// Looks at removals further; deletes nothing.
+ObjectRemover FollowerOf(const PassDeps& deps, ObjectRemover::Changed changed) {
   ObjectRemoverOptions options;
   options.state = PayloadState::kReconciling;
-  ObjectRemover remover(deps.client, deps.mapper, deps.clock, deps.record, options,
-                        observer.removal);
-  co_return co_await remover.Remove(std::move(identity), "");
+  return {deps.client, deps.mapper, deps.clock, deps.record, options, std::move(changed)};
+}
+
+Task<std::optional<Removal>> Follow(const PassDeps& deps, const PassObserver& observer,
+                                    olm::PayloadIdentity identity) {
+  ObjectRemover follower = FollowerOf(deps, observer.removal);
+  co_return co_await follower.Remove(std::move(identity), "");
 }
 
 }  // namespace
 
-std::string_view NameOf(TaskReport::Did did) {
-  switch (did) {
-    case Did::kCreated:
+std::string_view NameOf(TaskReport::Action action) {
+  switch (action) {
+    case Action::kCreated:
       return "created";
-    case Did::kUpdated:
+    case Action::kUpdated:
       return "updated";
-    case Did::kUnchanged:
+    case Action::kUnchanged:
       return "unchanged";
-    case Did::kLeft:
+    case Action::kLeft:
       return "left as it is";
-    case Did::kRemoved:
+    case Action::kRemoved:
       return "removed";
-    case Did::kRemoving:
+    case Action::kRemoving:
       return "being removed";
-    case Did::kKept:
+    case Action::kKept:
       return "kept";
-    case Did::kFailed:
+    case Action::kFailed:
       return "failed";
   }
   return "";
@@ -205,19 +208,24 @@ Task<std::vector<olm::PayloadFault>> LiveFaultsOf(const PassDeps& deps,
 // By reads alone: what has become of the removals that the record says have not ended.
 Task<PayloadRecord> FollowedRecord(const PassDeps& deps) {
   PayloadRecord record = deps.record.record();
-  olm::RemovalChoices choices;
-  choices.state = PayloadState::kReconciling;
-  choices.now = deps.clock.Now();
+  ObjectRemover follower = FollowerOf(deps, nullptr);
   for (auto& [identity, removal] : record.removals) {
     if (!removal.holds()) continue;
-    const absl::StatusOr<RemovalLook> look =
-        co_await LookAtObject(deps.client, deps.mapper, identity, "");
+    const absl::StatusOr<RemovalInspection> look = co_await follower.Inspect(identity, "");
     if (!look.ok()) continue;  // it holds as long as nobody knows better
-    const olm::RemovalDecision decision =
-        olm::DecideRemoval(identity, removal, look->live, choices);
-    if (decision.removal) removal = *decision.removal;
+    if (look->decision.removal) removal = *look->decision.removal;
   }
   co_return record;
+}
+
+ObjectRemoverOptions RemovalOptionsOf(const PassPlan& plan, const PayloadOptions& options) {
+  ObjectRemoverOptions removing;
+  removing.state = plan.state;
+  removing.version = plan.version;
+  removing.redelete = options.redelete;
+  removing.allow_olm_deletes = options.allow_olm_deletes;
+  removing.wait = options.wait_for_deletions;
+  return removing;
 }
 
 olm::TaskGraph GraphOf(const PassPlan& plan) {
@@ -323,14 +331,8 @@ StatusTask PayloadPass::Begin() {
   confirmed_ = deps_.clock.Monotonic();
   applier_.emplace(deps_.client, deps_.mapper, deps_.clock, applying, observer_.waits,
                    [this] { return MayWrite(); });
-  ObjectRemoverOptions removing;
-  removing.state = plan_.state;
-  removing.version = plan_.version;
-  removing.redelete = options_.redelete;
-  removing.allow_olm_deletes = options_.allow_olm_deletes;
-  removing.wait = options_.wait_for_deletions;
-  remover_.emplace(deps_.client, deps_.mapper, deps_.clock, deps_.record, removing,
-                   observer_.removal);
+  remover_.emplace(deps_.client, deps_.mapper, deps_.clock, deps_.record,
+                   RemovalOptionsOf(plan_, options_), observer_.removal);
   if (observer_.begins) observer_.begins(plan_.state, plan_.included.size());
   co_return absl::OkStatus();
 }
@@ -355,11 +357,11 @@ VoidTask PayloadPass::RunNode(const olm::TaskNode& node) {
     TaskReport report;
     report.identity = manifest.identity;
     report.where = manifest.where;
-    const absl::StatusOr<Did> did = co_await RunTask(node[i]);
-    report.did = did.ok() ? *did : Did::kFailed;
-    report.error = did.status();
-    if (observer_.did) observer_.did(report);
-    if (did.ok()) continue;
+    const absl::StatusOr<Action> action = co_await RunTask(node[i]);
+    report.action = action.ok() ? *action : Action::kFailed;
+    report.error = action.status();
+    if (observer_.done) observer_.done(report);
+    if (action.ok()) continue;
     failed_ = true;
     result_.failed.push_back(report);
     result_.not_begun += node.size() - i - 1;
@@ -367,14 +369,14 @@ VoidTask PayloadPass::RunNode(const olm::TaskNode& node) {
   }
 }
 
-Task<Did> PayloadPass::RunTask(size_t index) {
+Task<Action> PayloadPass::RunTask(size_t index) {
   const PayloadManifest& manifest = plan_.included[index];
   if (!manifest.deletes) {
     const bool wait = plan_.state == PayloadState::kUpdating;
     const absl::Duration until = deps_.clock.Monotonic() + kMadeBesideTakes;
     while (true) {
       const absl::StatusOr<ApplyPlan> applied = co_await applier_->Apply(manifest, wait);
-      if (applied.ok()) co_return DidOf(applied->action);
+      if (applied.ok()) co_return ActionOf(applied->action);
       if (failed_ || deps_.clock.Monotonic() >= until) co_return applied.status();
       CO_ASSIGN_OR_RETURN(const bool beside, co_await IsMadeBeside(index, applied.status()));
       if (!beside) co_return applied.status();
@@ -383,7 +385,7 @@ Task<Did> PayloadPass::RunTask(size_t index) {
   }
   CO_ASSIGN_OR_RETURN(const std::optional<Removal> removal,
                       co_await remover_->Remove(manifest.identity, manifest.StoredVersion()));
-  co_return DidOf(removal);
+  co_return ActionOf(removal);
 }
 
 Task<bool> PayloadPass::IsMadeBeside(size_t index, absl::Status lack) {

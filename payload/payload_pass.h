@@ -55,18 +55,18 @@ struct PassDeps {
 
 // What became of one manifest.
 struct TaskReport {
-  enum class Did { kCreated, kUpdated, kUnchanged, kLeft, kRemoved, kRemoving, kKept, kFailed };
+  enum class Action { kCreated, kUpdated, kUnchanged, kLeft, kRemoved, kRemoving, kKept, kFailed };
   olm::PayloadIdentity identity;
   std::string where;
-  Did did = Did::kUnchanged;
+  Action action = Action::kUnchanged;
   absl::Status error;
 };
-std::string_view NameOf(TaskReport::Did did);
+std::string_view NameOf(TaskReport::Action action);
 
 // The observer of a pass; its functions may be null.
 struct PassObserver {
   std::function<void(olm::PayloadState state, size_t tasks)> begins;
-  std::function<void(const TaskReport& report)> did;
+  std::function<void(const TaskReport& report)> done;
   std::function<void(const olm::Removal& removal)> removal;
   // A removal that nothing asks for any more, and that the server never accepted, is forgotten.
   std::function<void(const olm::Removal& removal)> dropped;
@@ -113,6 +113,8 @@ struct PassPlan {
 };
 // The order in which its included manifests are worked on.
 olm::TaskGraph GraphOf(const PassPlan& plan);
+// How its delete manifests are worked on.
+ObjectRemoverOptions RemovalOptionsOf(const PassPlan& plan, const PayloadOptions& options);
 
 // REQUIRES: the record is loaded; the references outlive the task.
 Task<PassPlan> MakePassPlan(const PassDeps& deps, const Release& release,
@@ -140,7 +142,7 @@ class PayloadPass {
   StatusTask FollowUnasked();
   VoidTask RunGraph();
   VoidTask RunNode(const olm::TaskNode& node);
-  Task<TaskReport::Did> RunTask(size_t index);
+  Task<TaskReport::Action> RunTask(size_t index);
   // True where what the object lacks, by the error of its application, is being made beside it.
   Task<bool> IsMadeBeside(size_t index, absl::Status lack);
   StatusTask Finish();

@@ -14,7 +14,7 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "payload/testing/payload_cluster.h"
 
 namespace steward::payload {
@@ -88,7 +88,11 @@ TEST_F(PayloadPassTest, CreateOnly) {
 }
 
 TEST_F(PayloadPassTest, WithoutServerSideApply) {
-  cluster_.client().RefuseApply(kTestConfigMaps);
+  decide = [](const kube::HookedCall& call) {
+    const bool applies = call.gvr == kTestConfigMaps && call.write != nullptr && call.write->force;
+    return applies ? kube::ToStatus(kube::UnsupportedMediaType({"application/merge-patch+json"}))
+                   : absl::OkStatus();
+  };
   PutConfigMap("there");
   const PassResult result = Pass(TestRelease(
       "4.4.0", {{"a.yaml", TestConfigMap("new", "1")}, {"b.yaml", TestConfigMap("there", "1")}}));
@@ -315,7 +319,8 @@ TEST_F(PayloadPassTest, R_003_11_FailuresStopWhatDependsOnThem) {
   cluster_.client().FailNext(Verb::kGet, kTestConfigMaps, absl::OkStatus(), 1);  // the record
   decide = [](const kube::HookedCall& call) {
     kube::HookedFate fate;
-    if (call.verb == "patch" && call.name.name == "bad") fate.error = absl::InternalError("no");
+    if (call.verb == kube::ClientVerb::kPatch && call.name.name == "bad")
+      fate.error = absl::InternalError("no");
     return fate;
   };
   const PassResult result =
@@ -339,7 +344,8 @@ TEST_F(PayloadPassTest, ADefinitionThatIsMadeBeside) {
   const Release release =
       TestRelease("4.5.0", {{"0000_10_a_0.yaml", relic}, {"0000_10_b_0.yaml", definition}});
   decide = [this](const kube::HookedCall& call) {
-    if (call.gvr == kTestDefinitions && call.verb == "get" && call.name.name == "relics.a.b") {
+    if (call.gvr == kTestDefinitions && call.verb == kube::ClientVerb::kGet &&
+        call.name.name == "relics.a.b") {
       boost::json::value live = cluster_.Find(kTestDefinitions, {"", "relics.a.b"});
       if (live.is_object() && !live.as_object().contains("status")) {
         live.as_object()["status"] =
@@ -490,7 +496,7 @@ TEST_F(PayloadPassTest, R_003_54_ARemovalThatNothingAsksForIsDropped) {
   const Release drops = TestRelease("4.5.1", {{"0000_10_x_0.yaml", TestConfigMap("bad", "1")}});
   decide = [](const kube::HookedCall& call) {
     kube::HookedFate fate;
-    if (call.verb == "patch") fate.error = absl::UnavailableError("away");
+    if (call.verb == kube::ClientVerb::kPatch) fate.error = absl::UnavailableError("away");
     return fate;
   };
   EXPECT_FALSE(Pass(drops).completed);
@@ -557,7 +563,8 @@ TEST_F(PayloadPassTest, R_003_56_WhoeverWasOvertakenDeletesNothing) {
   bool overtaken = false;
   decide = [&](const kube::HookedCall& call) {
     // The old process has read its record, and reads the object.
-    if (call.verb == "get" && call.name.name == "a" && !std::exchange(overtaken, true)) {
+    if (call.verb == kube::ClientVerb::kGet && call.name.name == "a" &&
+        !std::exchange(overtaken, true)) {
       PayloadProcess other(cluster_);
       EXPECT_TRUE(other.Pass(applies, options_)->completed);
     }
@@ -577,7 +584,7 @@ TEST_F(PayloadPassTest, R_003_56_WhoeverWasOvertakenAppliesNothing) {
       TestRelease("4.5.0", {{"a.yaml", job}, {"b.yaml", TestConfigMap("b", "old")}});
   bool overtaken = false;
   decide = [&](const kube::HookedCall& call) {
-    if (call.verb == "get" && call.name.name == "j" &&
+    if (call.verb == kube::ClientVerb::kGet && call.name.name == "j" &&
         !cluster_.Find(kTestJobs, {"n", "j"}).is_null() && !std::exchange(overtaken, true)) {
       cluster_.clock().Advance(absl::Minutes(1));
       PayloadProcess other(cluster_);
@@ -617,7 +624,7 @@ TEST_F(PayloadPassTest, R_003_53_WhatCameBackIsKeptAfterAPayloadThatOnlyBegan) {
   PutConfigMap("a");
   decide = [](const kube::HookedCall& call) {
     kube::HookedFate fate;
-    if (call.verb == "patch") fate.error = absl::UnavailableError("away");
+    if (call.verb == kube::ClientVerb::kPatch) fate.error = absl::UnavailableError("away");
     return fate;
   };
   EXPECT_FALSE(Pass(TestRelease("4.5.1", {{"b.yaml", TestConfigMap("b", "1")}})).completed);

@@ -82,7 +82,7 @@ Task<std::vector<PreviewedLoss>> CountLosses(kube::Client& client,
 }
 
 // What goes with an object that is deleted.
-Task<std::vector<PreviewedLoss>> LossesOf(kube::Client& client, const RemovalLook& look,
+Task<std::vector<PreviewedLoss>> LossesOf(kube::Client& client, const RemovalInspection& look,
                                           bool is_namespace) {
   const kube::GroupVersionResource& gvr = look.mapping->gvr;
   std::vector<kube::GroupVersionResource> resources;
@@ -126,9 +126,10 @@ class Previewer {
   Previewer(const PassDeps& deps, const PassPlan& plan, const PayloadOptions& options)
       : deps_(deps),
         plan_(plan),
-        options_(options),
         dependencies_(plan.included, GraphOf(plan)),
-        applier_(deps.client, deps.mapper, deps.clock) {}
+        applier_(deps.client, deps.mapper, deps.clock),
+        remover_(deps.client, deps.mapper, deps.clock, deps.record, RemovalOptionsOf(plan, options),
+                 nullptr) {}
 
   StatusTask Look(size_t index, PreviewedObject& object) {
     const olm::PayloadManifest& manifest = plan_.included[index];
@@ -181,7 +182,7 @@ class Previewer {
   Task<bool> ChangesDefinition(size_t index) {
     const std::optional<size_t> definition = dependencies_.DefinitionOf(index);
     if (!definition || !dependencies_.MayComeBefore(*definition, index)) co_return false;
-    const absl::StatusOr<ApplyPlan> plan = co_await applier_.Look(plan_.included[*definition]);
+    const absl::StatusOr<ApplyPlan> plan = co_await applier_.Plan(plan_.included[*definition]);
     co_return plan.ok() && plan->action != ApplyAction::kUnchanged;
   }
 
@@ -196,7 +197,7 @@ class Previewer {
       object.reason = refused.empty() ? "the payload brings its definition" : refused;
       co_return absl::OkStatus();
     }
-    absl::StatusOr<ApplyPlan> plan = co_await applier_.Look(manifest);
+    absl::StatusOr<ApplyPlan> plan = co_await applier_.Plan(manifest);
     if (!plan.ok()) co_return Refused(plan.status(), object);
     switch (plan->action) {
       case ApplyAction::kUnchanged:
@@ -213,7 +214,7 @@ class Previewer {
         break;
     }
     const absl::StatusOr<json::value> tried =
-        co_await applier_.Put(manifest, *plan, /*dry_run=*/true);
+        co_await applier_.Write(manifest, *plan, /*dry_run=*/true);
     if (!tried.ok()) {
       if (plan->action == ApplyAction::kCreate && kube::SaysNotFound(tried.status())) {
         const std::string refused = LacksNamespace(index, tried.status());
@@ -238,16 +239,10 @@ class Previewer {
   }
 
   StatusTask LookAtRemoval(const olm::PayloadManifest& manifest, PreviewedObject& object) {
-    absl::StatusOr<RemovalLook> look = co_await LookAtObject(
-        deps_.client, deps_.mapper, manifest.identity, manifest.StoredVersion());
+    const absl::StatusOr<RemovalInspection> look =
+        co_await remover_.Inspect(manifest.identity, manifest.StoredVersion());
     if (!look.ok()) co_return Refused(look.status(), object);
-    olm::RemovalChoices choices;
-    choices.state = plan_.state;
-    choices.redelete = options_.redelete;
-    choices.version = plan_.version;
-    choices.now = deps_.clock.Now();
-    const olm::RemovalDecision decision = olm::DecideRemoval(
-        manifest.identity, deps_.record.record().Find(manifest.identity), look->live, choices);
+    const olm::RemovalDecision& decision = look->decision;
     if (!decision.removal) {
       object.action = PreviewAction::kKept;
       object.reason = plan_.state == olm::PayloadState::kInitializing
@@ -256,7 +251,7 @@ class Previewer {
       co_return absl::OkStatus();
     }
     const olm::Removal& removal = *decision.removal;
-    if (decision.deletes && !look->refused.empty()) {
+    if (!look->refused.empty()) {
       object.action = PreviewAction::kRefused;
       object.reason = look->refused;
       co_return absl::OkStatus();
@@ -284,9 +279,9 @@ class Previewer {
 
   const PassDeps& deps_;
   const PassPlan& plan_;
-  const PayloadOptions& options_;
   const Dependencies dependencies_;
   ObjectApplier applier_;
+  ObjectRemover remover_;
 };
 
 }  // namespace

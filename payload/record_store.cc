@@ -19,7 +19,6 @@ namespace steward::payload {
 namespace json = boost::json;
 namespace {
 
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
 constexpr char kManager[] = "steward-payload";
 
 kube::WriteOptions Options() {
@@ -33,7 +32,7 @@ kube::WriteOptions Options() {
 StatusTask RecordStore::Load() {
   current_ = absl::AbortedError("the payload's record was not read yet");
   const kube::NamespacedName name = {ns_, std::string(olm::kRecordName)};
-  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kConfigMaps, name);
+  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kube::kConfigMaps, name);
   json::value value;
   json::object data;
   if (!kube::IsNotFound(raw.status(), name.name)) {
@@ -104,7 +103,7 @@ StatusTask RecordStore::Write(const json::object& data) {
     CO_ASSIGN_OR_RETURN(answer, co_await Create(object));
   } else {
     const kube::WriteOptions options = Options();
-    CO_ASSIGN_OR_RETURN(answer, co_await client_.Update(kConfigMaps, object, options));
+    CO_ASSIGN_OR_RETURN(answer, co_await client_.Update(kube::kConfigMaps, object, options));
   }
   resource_version_ = kube::MetadataText(answer, "resourceVersion");
   uid_ = kube::MetadataText(answer, "uid");
@@ -113,12 +112,13 @@ StatusTask RecordStore::Write(const json::object& data) {
 
 Task<json::value> RecordStore::Create(const json::value& object) {
   const kube::WriteOptions options = Options();
-  absl::StatusOr<json::value> created = co_await client_.Create(kConfigMaps, ns_, object, options);
+  absl::StatusOr<json::value> created =
+      co_await client_.Create(kube::kConfigMaps, ns_, object, options);
   if (!kube::IsNotFound(created.status(), ns_)) co_return std::move(created);
   const json::value ns = {
       {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns_}}}};
   CO_RETURN_IF_ERROR((co_await client_.Create(kube::kNamespaces, "", ns, options)).status());
-  created = co_await client_.Create(kConfigMaps, ns_, object, options);
+  created = co_await client_.Create(kube::kConfigMaps, ns_, object, options);
   co_return std::move(created);
 }
 

@@ -39,7 +39,7 @@ class RecordStore {
   // True once it was read.
   bool known() const { return known_; }
   const std::string& ns() const { return ns_; }
-  // Of the ConfigMap; "" = there is none yet.
+  // The UID of the ConfigMap; "" = there is none yet.
   const std::string& uid() const { return uid_; }
 
  private:

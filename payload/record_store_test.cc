@@ -12,6 +12,7 @@
 #include "base/async/task_group.h"
 #include "base/status/matchers.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 #include "olm/payload/payload.h"
@@ -23,22 +24,21 @@ namespace {
 
 using Verb = kube::FakeClient::Verb;
 
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
-const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
 const kube::NamespacedName kName = {"ns", "steward-payload-record"};
 
 class RecordStoreTest : public ::testing::Test {
  protected:
   RecordStoreTest() {
-    cluster_.Serve(kConfigMaps);
-    cluster_.Serve(kNamespaces);
+    cluster_.Serve(kube::kConfigMaps);
+    cluster_.Serve(kube::kNamespaces);
   }
   absl::Status Load(RecordStore& store) { return RunOn(io_, store.Load()); }
   absl::Status SetVersion(RecordStore& store, const std::string& version) {
     return RunOn(io_, store.Change([&](olm::PayloadRecord& record) { record.version = version; }));
   }
   int Writes() {
-    return cluster_.calls(Verb::kCreate, kConfigMaps) + cluster_.calls(Verb::kUpdate, kConfigMaps);
+    return cluster_.calls(Verb::kCreate, kube::kConfigMaps) +
+           cluster_.calls(Verb::kUpdate, kube::kConfigMaps);
   }
 
   boost::asio::io_context io_{1};
@@ -83,7 +83,7 @@ TEST_F(RecordStoreTest, BothMakeIt) {
 
 TEST_F(RecordStoreTest, AWriteWithoutAnAnswerEndsAllChanges) {
   ASSERT_OK(Load(store_));
-  cluster_.FailNext(Verb::kCreate, kConfigMaps, absl::UnavailableError("away"));
+  cluster_.FailNext(Verb::kCreate, kube::kConfigMaps, absl::UnavailableError("away"));
   EXPECT_THAT(SetVersion(store_, "1.0.0"), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_FALSE(SetVersion(store_, "1.0.0").ok());
   ASSERT_OK(Load(store_));
@@ -92,17 +92,19 @@ TEST_F(RecordStoreTest, AWriteWithoutAnAnswerEndsAllChanges) {
 
 TEST_F(RecordStoreTest, ItsNamespaceIsMade) {
   ASSERT_OK(Load(store_));
-  cluster_.FailNext(Verb::kCreate, kConfigMaps, kube::ToStatus(kube::NotFound(kNamespaces, "ns")));
+  cluster_.FailNext(Verb::kCreate, kube::kConfigMaps,
+                    kube::ToStatus(kube::NotFound(kube::kNamespaces, "ns")));
   EXPECT_OK(SetVersion(store_, "1.0.0"));
-  EXPECT_EQ(cluster_.Objects(kNamespaces).size(), 1);
+  EXPECT_EQ(cluster_.Objects(kube::kNamespaces).size(), 1);
 }
 
 TEST_F(RecordStoreTest, NothingIsTakenForARecordThatIsNone) {
-  cluster_.Put(kConfigMaps, R"({"metadata":{"namespace":"ns","name":"steward-payload-record"},)"
-                            R"("data":{"state":"Updating","removals":"{"}})");
+  cluster_.Put(kube::kConfigMaps,
+               R"({"metadata":{"namespace":"ns","name":"steward-payload-record"},)"
+               R"("data":{"state":"Updating","removals":"{"}})");
   EXPECT_THAT(Load(store_), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_FALSE(SetVersion(store_, "1.0.0").ok());
-  cluster_.FailNext(Verb::kGet, kConfigMaps, absl::UnavailableError("away"));
+  cluster_.FailNext(Verb::kGet, kube::kConfigMaps, absl::UnavailableError("away"));
   EXPECT_THAT(Load(store_), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_EQ(Writes(), 0);
 }

@@ -12,17 +12,18 @@
 #include <boost/json/value.hpp>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/seeds/dice.h"
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
+#include "kube/testing/trouble.h"
 #include "payload/testing/payload_cluster.h"
 
 namespace steward::payload {
@@ -69,9 +70,9 @@ std::string Text(const json::value& object, std::initializer_list<const char*> p
   return at->is_string() ? std::string(at->get_string()) : "";
 }
 
-class Schedule {
+class Schedule : public Dice {
  public:
-  explicit Schedule(unsigned seed) : random_(seed) {}
+  explicit Schedule(unsigned seed) : Dice(seed) {}
 
   void Play() {
     Prepare();
@@ -115,11 +116,6 @@ class Schedule {
 
  private:
   using Plan = std::vector<Planned>;
-
-  unsigned Draw(unsigned below) {
-    return std::uniform_int_distribution<unsigned>(0, below - 1)(random_);
-  }
-  bool OneIn(unsigned n) { return Draw(n) == 0; }
 
   static bool IsRelic(const std::string& name) { return name.starts_with("relic"); }
   json::value Find(const std::string& name) {
@@ -245,38 +241,17 @@ class Schedule {
   kube::HookedFate Decide(const kube::HookedCall& call, bool calm, int depth) {
     kube::HookedFate fate;
     if (call.gvr.group == "authorization.k8s.io") return fate;
-    if (!calm) {
-      switch (Draw(16)) {
-        case 0:
-          fate.error = OneIn(2) ? absl::UnavailableError("connection refused")
-                                : kube::ToStatus(kube::InternalError("no"));
-          return fate;
-        case 1:
-          fate.error = kube::ToStatus(kube::TooManyRequests("later", 1));
-          return fate;
-        case 2:
-          fate.lost = true;
-          break;
-        case 3:
-          fate.dies = true;
-          return fate;
-        case 4:
-          fate.dies_after = true;
-          break;
-        case 5:
-          // Another process works meanwhile; this one does not know yet.
-          if (depth == 0) {
-            PayloadProcess other(cluster_);
-            other.hook().decide = [&](const kube::HookedCall& inner) {
-              return Decide(inner, calm, 1);
-            };
-            (void)other.Pass(release_, options_);
-            Happen();
-          }
-          break;
-        default:
-          break;
-      }
+    if (!calm && depth == 0 && OneIn(16)) {
+      // Another process works meanwhile; this one does not know yet.
+      PayloadProcess other(cluster_);
+      other.hook().decide = [&](const kube::HookedCall& inner) { return Decide(inner, calm, 1); };
+      (void)other.Pass(release_, options_);
+      Happen();
+    } else if (!calm && OneIn(3)) {
+      fate = kube::AnyTrouble(*this, {absl::UnavailableError("connection refused"),
+                                      kube::ToStatus(kube::InternalError("no")),
+                                      kube::ToStatus(kube::TooManyRequests("later", 1))});
+      if (!fate.error.ok() || fate.kind == kube::HookedFate::kDieBefore) return fate;
     }
     if (call.deletion != nullptr && denied_.contains(call.name.name)) {
       fate.error = kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "a policy says no"));
@@ -296,7 +271,8 @@ class Schedule {
   void JudgeWrite(const kube::HookedCall& call) {
     ++writes_;
     const std::string& name = call.name.name;
-    const std::string what = StrCat(version_, ": ", call.verb, " ", call.name.ns, "/", name);
+    const std::string what =
+        StrCat(version_, ": ", kube::VerbText(call.verb), " ", call.name.ns, "/", name);
     if (call.name.ns == "steward-system") return;  // the record
     const Planned* planned = PlannedOf(name);
     ASSERT_NE(planned, nullptr) << what;
@@ -361,7 +337,6 @@ class Schedule {
     }
   }
 
-  std::mt19937 random_;
   PayloadCluster cluster_;
   PayloadOptions options_;
   std::vector<Plan> plans_;  // by version
@@ -385,54 +360,47 @@ TEST(PayloadScheduleTest, R_003_56_GoesOnAfterADeathAtEveryWrite) {
                                      {30, "a", "absent", true},
                                      {30, "b", "last", false}};
   const Release release = ReleaseOf("4.5.1", plan);
-  for (const bool after : {false, true}) {
-    for (int at = 0, writes = at + 1; at < writes; ++at) {
-      SCOPED_TRACE(StrCat(after ? "after" : "before", " write ", at));
-      PayloadCluster cluster;
-      for (const char* each : {"plain", "held"}) {
-        cluster.Put(kTestConfigMaps,
-                    StrCat(R"({"metadata":{"namespace":"n","name":")", each, "\"",
-                           each == std::string("held") ? R"(,"finalizers":["a/b"])" : "", "}}"));
-      }
-      const std::string plain = cluster.Uid("plain");
-      writes = 0;
-      std::set<std::string> deleted;
-      for (int process = 0; process < 10; ++process) {
-        if (cluster.RecordData().contains("completed")) break;
-        PayloadProcess one(cluster);
-        one.hook().decide = [&](const kube::HookedCall& call) {
-          kube::HookedFate fate;
-          if (call.gvr.group == "authorization.k8s.io" || !call.writes()) return fate;
-          if (call.deletion != nullptr) deleted.insert(call.deletion->uid);
-          if (writes++ != at) return fate;
-          fate.dies = !after;
-          fate.dies_after = after;
-          return fate;
-        };
-        (void)one.Pass(release, TestOptions());
-        // Whoever is quick makes the object again as soon as it is gone.
-        if (cluster.ConfigMap("plain").is_null()) {
-          cluster.Put(kTestConfigMaps, R"({"metadata":{"namespace":"n","name":"plain"}})");
-        }
-      }
-      EXPECT_TRUE(cluster.RecordData().contains("completed"));
-      EXPECT_FALSE(cluster.ConfigMap("plain").is_null());
-      EXPECT_NE(cluster.Uid("plain"), plain);
-      EXPECT_EQ(deleted.count(cluster.Uid("plain")), 0);
-      EXPECT_EQ(cluster.Removal("held"), "Ongoing");
-      EXPECT_EQ(cluster.Removal("absent"), "Completed");
-      EXPECT_FALSE(cluster.ConfigMap("made").is_null());
-      EXPECT_FALSE(cluster.ConfigMap("last").is_null());
+  PlayDeaths(/*most=*/100, [&](int at, bool after) {
+    PayloadCluster cluster;
+    for (const char* each : {"plain", "held"}) {
+      cluster.Put(kTestConfigMaps,
+                  StrCat(R"({"metadata":{"namespace":"n","name":")", each, "\"",
+                         each == std::string("held") ? R"(,"finalizers":["a/b"])" : "", "}}"));
     }
-  }
+    const std::string plain = cluster.Uid("plain");
+    int writes = 0;
+    std::set<std::string> deleted;
+    for (int process = 0; process < 10; ++process) {
+      if (cluster.RecordData().contains("completed")) break;
+      PayloadProcess one(cluster);
+      one.hook().decide = [&](const kube::HookedCall& call) {
+        if (call.gvr.group == "authorization.k8s.io" || !call.writes()) {
+          return kube::HookedFate::kPass;
+        }
+        if (call.deletion != nullptr) deleted.insert(call.deletion->uid);
+        if (writes++ != at) return kube::HookedFate::kPass;
+        return after ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
+      };
+      (void)one.Pass(release, TestOptions());
+      // Whoever is quick makes the object again as soon as it is gone.
+      if (cluster.ConfigMap("plain").is_null()) {
+        cluster.Put(kTestConfigMaps, R"({"metadata":{"namespace":"n","name":"plain"}})");
+      }
+    }
+    EXPECT_TRUE(cluster.RecordData().contains("completed"));
+    EXPECT_FALSE(cluster.ConfigMap("plain").is_null());
+    EXPECT_NE(cluster.Uid("plain"), plain);
+    EXPECT_EQ(deleted.count(cluster.Uid("plain")), 0);
+    EXPECT_EQ(cluster.Removal("held"), "Ongoing");
+    EXPECT_EQ(cluster.Removal("absent"), "Completed");
+    EXPECT_FALSE(cluster.ConfigMap("made").is_null());
+    EXPECT_FALSE(cluster.ConfigMap("last").is_null());
+    return writes > at;
+  });
 }
 
 TEST(PayloadScheduleTest, EndsRightWhateverHappens) {
-  for (unsigned seed = kSeeds.first; seed != kSeeds.end(); ++seed) {
-    SCOPED_TRACE(StrCat("STEWARD_SEED=", seed));
-    Schedule(seed).Play();
-    if (::testing::Test::HasFailure()) return;
-  }
+  PlaySeeds(kSeeds, [](unsigned seed) { Schedule(seed).Play(); });
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class CommandsTest : public ::testing::Test {
   void UninstallWithCleanup() {
     UninstallOptions options;
     options.csv = kCsv;
-    options.wish = Wish::kDelete;
+    options.policy = OperandPolicy::kDelete;
     options.folder = folder / "saved";
     Session session = scene.session();
     ASSERT_OK(scene.Run(Uninstall(session, options)));

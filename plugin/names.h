@@ -11,8 +11,8 @@
 
 namespace steward::plugin {
 
-// The objects of the cluster that are meant, in `ns` where they are in namespaces: at most 500.
-// None for names that no cluster has. REQUIRES: `client` outlives the task.
+// Lists the cluster's objects of this kind, in `ns` where they are in namespaces: at most 500. None
+// for kinds that no cluster has. REQUIRES: `client` outlives the task.
 Task<std::vector<std::string>> AskNames(kube::Client& client, Completion::Names names,
                                         std::string ns);
 

@@ -34,7 +34,7 @@ std::string UpperFirst(std::string_view s) {
 }
 
 // "viewsExampleComV1", the spelling in operation IDs and tags.
-std::string CamelCase(std::string_view group, std::string_view version) {
+std::string GroupVersionInCamelCase(std::string_view group, std::string_view version) {
   std::string out;
   bool upper = false;
   for (char c : StrCat(group.empty() ? "core" : group, ".", version)) {
@@ -68,7 +68,7 @@ class PathWriter {
   PathWriter(const rest::Resource& resource, json::object& paths)
       : resource_(resource),
         gvk_(resource.descriptor.gvk),
-        group_version_(CamelCase(gvk_.group, gvk_.version)),
+        group_version_(GroupVersionInCamelCase(gvk_.group, gvk_.version)),
         scope_(resource.descriptor.namespaced ? "Namespaced" : ""),
         paths_(paths) {}
 
@@ -138,7 +138,7 @@ class PathWriter {
     bool of_kind = true;  // objects of the kind are sent or received
   };
 
-  json::object Write(Operation operation) const {
+  json::object ToJson(Operation operation) const {
     json::object out{{"tags", json::array{group_version_}},
                      {"description", operation.description},
                      {"operationId", operation.id}};
@@ -161,34 +161,34 @@ class PathWriter {
     Operation operation{"list", StrCat("list objects of kind ", gvk_.kind),
                         Id("list", scope, suffix), ListParameters(resource_)};
     operation.responses = Responses({{"200", "OK"}}, ObjectTypes(), Ref(SchemaName(gvk_) + "List"));
-    return Write(std::move(operation));
+    return ToJson(std::move(operation));
   }
 
   json::object Get(std::string_view what, std::string_view suffix) const {
     Operation operation{"get", StrCat("read ", what), Id("read", scope_, suffix), GetParameters()};
     operation.responses = Responses({{"200", "OK"}}, ObjectTypes(), Kind());
-    return Write(std::move(operation));
+    return ToJson(std::move(operation));
   }
 
   json::object Post() const {
     Operation operation{"post", StrCat("create a ", gvk_.kind), Id("create", scope_, ""),
                         WriteParameters(), Body(ObjectTypes(), Kind())};
     operation.responses = Responses({{"200", "OK"}, {"201", "Created"}}, ObjectTypes(), Kind());
-    return Write(std::move(operation));
+    return ToJson(std::move(operation));
   }
 
   json::object Put(std::string_view what, std::string_view suffix) const {
     Operation operation{"put", StrCat("replace ", what), Id("replace", scope_, suffix),
                         WriteParameters(), Body(ObjectTypes(), Kind())};
     operation.responses = Responses({{"200", "OK"}}, ObjectTypes(), Kind());
-    return Write(std::move(operation));
+    return ToJson(std::move(operation));
   }
 
   json::object Patch(std::string_view what, std::string_view suffix) const {
     Operation operation{"patch", StrCat("change parts of ", what), Id("patch", scope_, suffix),
                         WriteParameters(), Body(resource_.patch_types, Ref(kPatch))};
     operation.responses = Responses({{"200", "OK"}}, ObjectTypes(), Kind());
-    return Write(std::move(operation));
+    return ToJson(std::move(operation));
   }
 
   json::object Delete(std::string_view what) const {
@@ -196,7 +196,7 @@ class PathWriter {
                         DeleteParameters(), Body(ObjectTypes(), Ref(kDeleteOptions))};
     operation.body.erase("required");
     operation.responses = Responses({{"200", "OK"}}, ObjectTypes(), Ref(kStatus));
-    return Write(std::move(operation));
+    return ToJson(std::move(operation));
   }
 
   json::object GetBlob(std::string_view what, std::string_view suffix) const {
@@ -204,7 +204,7 @@ class PathWriter {
     operation.responses =
         Responses({{"200", "OK"}}, {"*/*"}, {{"type", "string"}, {"format", "binary"}});
     operation.of_kind = false;
-    return Write(std::move(operation));
+    return ToJson(std::move(operation));
   }
 
   json::object GetPage(std::string_view what, std::string_view suffix) const {
@@ -212,7 +212,7 @@ class PathWriter {
                         PageParameters()};
     operation.responses = Responses({{"200", "OK"}}, ObjectTypes(), {{"type", "object"}});
     operation.of_kind = false;
-    return Write(std::move(operation));
+    return ToJson(std::move(operation));
   }
 
   const rest::Resource& resource_;

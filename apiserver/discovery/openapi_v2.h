@@ -1,4 +1,4 @@
-// The same API described in OpenAPI v2 (Swagger), for older clients. Pure functions.
+// The API described in OpenAPI v2 (Swagger), for older clients. Pure functions.
 #ifndef APISERVER_DISCOVERY_OPENAPI_V2_H_
 #define APISERVER_DISCOVERY_OPENAPI_V2_H_
 

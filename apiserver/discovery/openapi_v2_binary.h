@@ -11,7 +11,7 @@ namespace steward::discovery {
 
 inline constexpr std::string_view kOpenApiV2Binary =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-// As it is sent: client-go takes no "@" in a Content-Type.
+// The Content-Type that is sent: client-go accepts no "@" in it.
 inline constexpr std::string_view kOpenApiV2BinarySent =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 

@@ -6,6 +6,7 @@
 #include <prometheus/text_serializer.h>
 
 #include <boost/json/value.hpp>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,9 @@
 #include "base/clock/fake_clock.h"
 #include "base/fairness/pool_metrics.h"
 #include "base/status/matchers.h"
+#include "kube/meta/resources.h"
 #include "kube/testing/fake_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::filters {
 namespace {
@@ -24,18 +27,20 @@ namespace json = boost::json;
 using ::testing::HasSubstr;
 
 const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews"};
-const kube::GroupVersionResource kAccessReviews{"authorization.k8s.io", "v1",
-                                                "subjectaccessreviews"};
 
 class ChainTest : public ::testing::Test {
  protected:
   ChainTest() {
-    client_.HandleCreate(kTokenReviews, [](const json::value& review) {
+    hook_.decide = [this](const kube::HookedCall& call) {
+      traces_[call.gvr] = call.write->traceparent;
+      return kube::HookedFate();
+    };
+    fake_.HandleCreate(kTokenReviews, [](const json::value& review) {
       return json::value{{"status",
                           {{"authenticated", true},
                            {"user", {{"username", review.at("spec").at("token").as_string()}}}}}};
     });
-    client_.HandleCreate(kAccessReviews, [](const json::value& review) {
+    fake_.HandleCreate(kube::kSubjectAccessReviews, [](const json::value& review) {
       return json::value{{"status", {{"allowed", review.at("spec").at("user") == "alice"}}}};
     });
   }
@@ -54,7 +59,10 @@ class ChainTest : public ::testing::Test {
 
   FakeClock clock_;
   FixedRandom random_{0.25};
-  kube::FakeClient client_;
+  kube::FakeClient fake_;
+  kube::Hook hook_;
+  kube::HookClient client_{fake_, hook_};
+  std::map<kube::GroupVersionResource, std::string> traces_;  // of reviews
   prometheus::Registry registry_;
   RequestMetrics metrics_{registry_, {{"g", "v1", "widgets", {}}}};
   ReviewMetrics authn_metrics_{registry_, ReviewMetrics::Kind::kAuthentication};
@@ -130,8 +138,8 @@ TEST_F(ChainTest, ReviewsAreInTheRequestsTrace) {
   rest::RecordingWriter writer;
   Handle(Chain(ServedHandler()), request, writer);
   EXPECT_EQ(writer.status(), 200);
-  EXPECT_EQ(client_.last_create_trace(kTokenReviews), trace);
-  EXPECT_EQ(client_.last_create_trace(kAccessReviews), trace);
+  EXPECT_EQ(traces_[kTokenReviews], trace);
+  EXPECT_EQ(traces_[kube::kSubjectAccessReviews], trace);
 }
 
 }  // namespace

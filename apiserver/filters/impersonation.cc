@@ -17,13 +17,9 @@ bool AsksForImpersonation(const http::Headers& headers) {
 }
 
 kube::Status Refusal() {
-  kube::Status status;
-  status.code = 403;
-  status.reason = "Forbidden";
-  status.message =
+  return kube::ForbiddenBecause(
       "forbidden: this server does not impersonate: send Impersonate-* headers to the "
-      "kube-apiserver, which resolves them before it forwards the request";
-  return status;
+      "kube-apiserver, which resolves them before it forwards the request");
 }
 
 }  // namespace

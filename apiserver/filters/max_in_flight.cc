@@ -159,12 +159,12 @@ http::Handler WithMaxInFlight(http::Handler next, AlwaysAllowed exempt, InFlight
   auto pools = std::make_shared<Pools>(limits, clock, metrics);
   return [next = std::move(next), exempt = std::move(exempt), pools](http::Request& request,
                                                                      http::ResponseWriter& writer) {
-    const bool spared = exempt.Allows(request);
+    const bool is_exempt = exempt.Allows(request);
     if (IsLongRunning(request.info)) {
-      return spared ? next(request, writer) : ServeWatch(next, *pools, request, writer);
+      return is_exempt ? next(request, writer) : ServeWatch(next, *pools, request, writer);
     }
-    return spared ? ServeExempt(next, *pools, request, writer)
-                  : Serve(next, *pools, request, writer);
+    return is_exempt ? ServeExempt(next, *pools, request, writer)
+                     : Serve(next, *pools, request, writer);
   };
 }
 

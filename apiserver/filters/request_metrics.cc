@@ -20,6 +20,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "apiserver/filters/request/request_info.h"
+#include "base/metrics/families.h"
 #include "base/metrics/process_metrics.h"
 #include "base/sync/mutex.h"
 #include "base/text/str_cat.h"
@@ -108,31 +109,21 @@ struct Series {
 
 struct RequestMetrics::Impl {
   explicit Impl(prometheus::Registry& registry)
-      : requests(prometheus::BuildCounter()
-                     .Name("apiserver_request_total")
-                     .Help("Requests by verb, dry run value, group, version, resource, scope and "
-                           "HTTP response code.")
-                     .Register(registry)),
-        durations(prometheus::BuildHistogram()
-                      .Name("apiserver_request_duration_seconds")
-                      .Help("Response time in seconds of ordinary requests.")
-                      .Register(registry)),
-        sizes(prometheus::BuildHistogram()
-                  .Name("apiserver_response_sizes")
-                  .Help("Bytes of the bodies of get and list responses.")
-                  .Register(registry)),
-        long_running(prometheus::BuildGauge()
-                         .Name("apiserver_longrunning_requests")
-                         .Help("Long-running requests, watches above all, that are being served.")
-                         .Register(registry)),
-        aborts(prometheus::BuildCounter()
-                   .Name("apiserver_request_aborts_total")
-                   .Help("Requests whose client went away before the response ended.")
-                   .Register(registry)),
-        in_flight(prometheus::BuildGauge()
-                      .Name("apiserver_current_inflight_requests")
-                      .Help("Ordinary requests that are being served, by kind.")
-                      .Register(registry)),
+      : requests(
+            CounterFamily(registry, "apiserver_request_total",
+                          "Requests by verb, dry run value, group, version, resource, scope and "
+                          "HTTP response code.")),
+        durations(HistogramFamily(registry, "apiserver_request_duration_seconds",
+                                  "Response time in seconds of ordinary requests.")),
+        sizes(HistogramFamily(registry, "apiserver_response_sizes",
+                              "Bytes of the bodies of get and list responses.")),
+        long_running(
+            GaugeFamily(registry, "apiserver_longrunning_requests",
+                        "Long-running requests, watches above all, that are being served.")),
+        aborts(CounterFamily(registry, "apiserver_request_aborts_total",
+                             "Requests whose client went away before the response ended.")),
+        in_flight(GaugeFamily(registry, "apiserver_current_inflight_requests",
+                              "Ordinary requests that are being served, by kind.")),
         mutating(in_flight.Add({{"request_kind", "mutating"}})),
         read_only(in_flight.Add({{"request_kind", "readOnly"}})) {}
 

@@ -30,9 +30,9 @@ class ReviewedAccess {
   ReviewedAccess(kube::Client& reviews, Clock& clock, Random& random,
                  prometheus::Registry& registry);
 
-  // Passes the requests of authorized users on to `next`. Others get a Kubernetes Status: 401
-  // without a good token, 403 without the right, 429 while too many reviews run, 500 when there is
-  // no decision. The handler must not outlive this object.
+  // Passes the requests of authorized users on to `next`. Other requests get a Kubernetes Status:
+  // 401 without a good token, 403 without the right, 429 while too many reviews run, 500 when there
+  // is no decision. The handler must not outlive this object.
   http::Handler Guard(http::Handler next);
 
  private:

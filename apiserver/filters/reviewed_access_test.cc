@@ -16,6 +16,7 @@
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/clock/fake_clock.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/testing/fake_client.h"
 
 namespace steward::filters {
@@ -27,8 +28,6 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 using Verb = kube::FakeClient::Verb;
 
 const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews"};
-const kube::GroupVersionResource kAccessReviews{"authorization.k8s.io", "v1",
-                                                "subjectaccessreviews"};
 
 // A fixture in which tokens are "good-NAME" and prometheus may get /metrics.
 class ReviewedAccessTest : public ::testing::Test {
@@ -40,7 +39,7 @@ class ReviewedAccessTest : public ::testing::Test {
       return json::value{
           {"status", {{"authenticated", true}, {"user", {{"username", token.substr(5)}}}}}};
     });
-    client_.HandleCreate(kAccessReviews, [](const json::value& review) {
+    client_.HandleCreate(kube::kSubjectAccessReviews, [](const json::value& review) {
       const json::value& spec = review.at("spec");
       const json::value wanted{{"path", "/metrics"}, {"verb", "get"}};
       const bool allowed =
@@ -103,7 +102,7 @@ TEST_F(ReviewedAccessTest, ARefusalSaysWhatWasRefused) {
 }
 
 TEST_F(ReviewedAccessTest, NobodyIsLetInWhereNobodyDecided) {
-  client_.FailNext(Verb::kCreate, kAccessReviews, absl::PermissionDeniedError("no"));
+  client_.FailNext(Verb::kCreate, kube::kSubjectAccessReviews, absl::PermissionDeniedError("no"));
   EXPECT_EQ(Ask("/metrics", {{"Authorization", "Bearer good-prometheus"}}).status(), 500);
   client_.FailNext(Verb::kCreate, kTokenReviews, absl::PermissionDeniedError("no"));
   EXPECT_EQ(Ask("/metrics", {{"Authorization", "Bearer good-other"}}).status(), 401);
@@ -114,11 +113,11 @@ TEST_F(ReviewedAccessTest, AnswersAreKeptForAWhile) {
   const Headers headers = {{"Authorization", "Bearer good-prometheus"}};
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Ask("/metrics", headers).status(), 200);
   EXPECT_EQ(client_.calls(Verb::kCreate, kTokenReviews), 1);
-  EXPECT_EQ(client_.calls(Verb::kCreate, kAccessReviews), 1);
+  EXPECT_EQ(client_.calls(Verb::kCreate, kube::kSubjectAccessReviews), 1);
   clock_.Advance(absl::Seconds(11));
   EXPECT_EQ(Ask("/metrics", headers).status(), 200);
   EXPECT_EQ(client_.calls(Verb::kCreate, kTokenReviews), 2);
-  EXPECT_EQ(client_.calls(Verb::kCreate, kAccessReviews), 2);
+  EXPECT_EQ(client_.calls(Verb::kCreate, kube::kSubjectAccessReviews), 2);
 }
 
 }  // namespace

@@ -459,7 +459,7 @@ TEST_F(ServerTest, WaitsForDescriptors) {
   none->GiveOne();
   TlsTestOptions plain;
   plain.tls = false;
-  // Its connection waits in the kernel's queue.
+  // The connection of this client waits in the kernel's queue.
   TlsTestClient late(server_->port(), plain);
   ASSERT_TRUE(late.ok());
   ASSERT_TRUE(late.Write(kGetHello));

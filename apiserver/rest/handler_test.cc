@@ -244,7 +244,7 @@ TEST_F(HandlerTest, WhatIsNotAvailableYet) {
   EXPECT_EQ(Ask(ListAll()), 200);
 }
 
-// Of what is computed, a refused write says what to change instead.
+// A refused write of a computed object says what to change instead.
 TEST_F(HandlerTest, RefusedWritesSayWhereToWrite) {
   Resource resource = resource_.Definition();
   resource.where_to_write = [](const kube::NamespacedName& name) {
@@ -272,7 +272,7 @@ TEST_F(HandlerTest, RefusedWritesSayWhereToWrite) {
   }
 }
 
-// As Kubernetes says it.
+// The words are Kubernetes'.
 TEST_F(HandlerTest, NamesThatMeanAnotherPlace) {
   const struct {
     const char* name;

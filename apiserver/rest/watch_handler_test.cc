@@ -469,7 +469,7 @@ TEST_F(LiveWatchTest, WhatIsBeingWrittenIsFinishedFirst) {
   EXPECT_EQ(watcher_.streams(), 0);
 }
 
-// Of which the client could not continue: one more event is written.
+// The client could not continue from the last event, so one more is written.
 TEST_F(LiveWatchTest, TheStopWaitsForAPlaceToContinueFrom) {
   FakeWatcher::Step& own = watcher_.Event(kAdded, FakeObject("ns1", "a"), "80");
   own.at_hand = false;

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "base/metrics/families.h"
 #include "base/sync/mutex.h"
 
 namespace steward::server {
@@ -17,12 +18,12 @@ namespace {
 using Labels = std::map<std::string, std::string>;
 
 prometheus::Gauge& AddGauge(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
+  return GaugeFamily(registry, name, help).Add({});
 }
 
 prometheus::Counter& AddCounter(prometheus::Registry& registry, const char* name, const char* help,
                                 const Labels& labels = {}) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add(labels);
+  return CounterFamily(registry, name, help).Add(labels);
 }
 
 // Raises the counter to the server's own total.

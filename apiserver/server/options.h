@@ -70,8 +70,8 @@ struct Options {
   // no more, but for those that say so (rest::Resource::max_create_bytes).
   size_t max_body_bytes = 64 << 10;
 
-  // Of the families cleanup, install-plans and copies. Files that are not given for the last two
-  // are those of the first.
+  // The endpoints of the families cleanup, install-plans and copies. Files that are not given for
+  // the last two are those of the first.
   ControllersEndpoint controllers;
   ControllersEndpoint plan_controllers;
   ControllersEndpoint copied_csv_controllers;

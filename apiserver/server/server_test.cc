@@ -33,6 +33,7 @@
 #include "base/tls/openssl_ptr.h"
 #include "base/tls/testing.h"
 #include "kube/meta/resource_type.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/meta/user_info.h"
 #include "kube/testing/fake_client.h"
@@ -46,9 +47,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-const kube::GroupVersionResource kAccessReviews{"authorization.k8s.io", "v1",
-                                                "subjectaccessreviews"};
 
 // Makes one HTTP/1.1 exchange; returns the whole response, "" when there was no connection.
 std::string Exchange(uint16_t port, const std::string& head, const TestKeyPair* client = nullptr,
@@ -85,7 +83,7 @@ class ServerTest : public ::testing::Test {
     options_.requestheader_client_ca_file = ::testing::TempDir() + "/front-proxy-ca.crt";
     std::ofstream(options_.requestheader_client_ca_file) << proxy_ca_.cert_pem();
     options_.shutdown_delay_duration = absl::Seconds(5);
-    cluster_.HandleCreate(kAccessReviews, [](const json::value& review) {
+    cluster_.HandleCreate(kube::kSubjectAccessReviews, [](const json::value& review) {
       return json::value{{"status", {{"allowed", review.at("spec").at("user") == "alice"}}}};
     });
   }
@@ -407,7 +405,7 @@ TEST_F(ServerTest, SelfReviews) {
   const std::string path = "/apis/authorization.k8s.io/v1";
   self_reviews_ = true;
   // A user may ask about a request without being allowed to make it.
-  cluster_.HandleCreate(kAccessReviews, [](const json::value& review) {
+  cluster_.HandleCreate(kube::kSubjectAccessReviews, [](const json::value& review) {
     const json::object& spec = review.at("spec").as_object();
     const bool asks = spec.contains("resourceAttributes");
     return json::value{{"status", {{"allowed", asks || spec.at("user") == "alice"}}}};
@@ -443,7 +441,7 @@ class CertificatesOnlyTest : public ServerTest {
     options_.requestheader_client_ca_file.clear();
     options_.anonymous_auth = false;
     synced_ = true;
-    cluster_.HandleCreate(kAccessReviews, [this](const json::value& review) {
+    cluster_.HandleCreate(kube::kSubjectAccessReviews, [this](const json::value& review) {
       ++reviews_;
       return AnswerReview(review);
     });

@@ -27,7 +27,7 @@
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::stored {
 namespace {
@@ -62,26 +62,21 @@ const kube::ResourceType& Namespaces() {
 }
 
 // Records the calls, and passes on those that a FakeClient supports.
-class RecordingClient : public kube::UserlessClient {
+class RecordingClient : public kube::HookClient {
  public:
-  using UserlessClient::UserlessClient;
+  using HookClient::HookClient;
 
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {
     lists.push_back(options);
     kube::ListOptions plain = options;
-    plain.label_selector.clear();
-    plain.field_selector.clear();
     plain.resource_version_match.clear();
     co_return co_await inner().List(gvr, plain);
   }
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override {
     watches.push_back(options);
-    kube::WatchOptions plain = options;
-    plain.label_selector.clear();
-    plain.field_selector.clear();
-    co_return co_await inner().StartWatch(gvr, plain);
+    return inner().StartWatch(gvr, options);
   }
   Task<json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
                            const json::value& object, const kube::WriteOptions& options) override {
@@ -323,8 +318,9 @@ TEST_F(StoredResourcesTest, Watch) {
   EXPECT_EQ(client_.watches[0].timeout, absl::Minutes(7));
 
   fake_.Bookmark(Widgets().gvr());  // not asked for
-  fake_.Put(Widgets().gvr(), R"({"metadata":{"namespace":"n","name":"x"}})");
-  fake_.Put(Widgets().gvr(), R"({"metadata":{"namespace":"n","name":"x"},"spec":1})");
+  fake_.Put(Widgets().gvr(), R"({"metadata":{"namespace":"n","name":"x","labels":{"a":"b"}}})");
+  fake_.Put(Widgets().gvr(),
+            R"({"metadata":{"namespace":"n","name":"x","labels":{"a":"b"}},"spec":1})");
   fake_.Delete(Widgets().gvr(), {"n", "x"});
   for (const Event want : {Event::kAdded, Event::kModified, Event::kDeleted}) {
     const auto event = Run((*stream)->Next());

@@ -263,14 +263,14 @@ struct Channel::Impl {
 
   Task<std::string> Ask(Question question);
   Task<std::string> Attempt(const Question& question, absl::Duration timeout);
-  absl::Status Away(std::string_view why) const;
+  absl::Status UnavailableStatus(std::string_view why) const;
   // Passes an answer on unchanged, and converts a transport failure to 503.
   absl::Status Told(const absl::Status& status) const {
     if (kube::IsAnswer(status)) return status;
     if (absl::IsUnimplemented(status)) {
-      return Away("they are of another version, which does not know this question");
+      return UnavailableStatus("they are of another version, which does not know this question");
     }
-    return Away(ToStd(status.message()));
+    return UnavailableStatus(ToStd(status.message()));
   }
   Stub& NextStub() { return *stubs[next.fetch_add(1) % stubs.size()]; }
 
@@ -285,7 +285,7 @@ struct Channel::Impl {
   const std::shared_ptr<KeptCalls> kept = std::make_shared<KeptCalls>();
 };
 
-absl::Status Channel::Impl::Away(std::string_view why) const {
+absl::Status Channel::Impl::UnavailableStatus(std::string_view why) const {
   const absl::Status files = FilesAreThere(options);
   if (!files.ok()) why = ToStd(files.message());
   const double seconds = std::ceil(absl::ToDoubleSeconds(circuit.OpenFor()));
@@ -297,7 +297,7 @@ absl::Status Channel::Impl::Away(std::string_view why) const {
 // Makes one attempt, if the circuit allows it.
 Task<std::string> Channel::Impl::Attempt(const Question& question, absl::Duration timeout) {
   absl::StatusOr<Circuit::Pass> pass = circuit.Enter();
-  if (!pass.ok()) co_return Away(ToStd(pass.status().message()));
+  if (!pass.ok()) co_return UnavailableStatus(ToStd(pass.status().message()));
   absl::StatusOr<std::string> answer = co_await CallOnce(NextStub(), kept, question, timeout);
   if (kube::IsAnswer(answer.status()) || absl::IsUnimplemented(answer.status())) {
     pass->Succeeded();
@@ -395,7 +395,7 @@ absl::StatusOr<std::unique_ptr<ByteStream>> Channel::StreamBytes(std::string met
                                                                  const std::string& request) {
   ASSIGN_OR_RETURN(kube::Admission::Place place, impl_->streams.Enter(asker.user.name));
   absl::StatusOr<Circuit::Pass> pass = impl_->circuit.Enter();
-  if (!pass.ok()) return impl_->Away(ToStd(pass.status().message()));
+  if (!pass.ok()) return impl_->UnavailableStatus(ToStd(pass.status().message()));
   auto call = std::make_shared<StreamCall>(asker, impl_->kept);
   call->Start(impl_->NextStub(), method, request);
   return std::make_unique<Impl::Stream>(*impl_, std::move(place), *std::move(pass),

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 
-#include "apiserver/upstream/preview_answers.h"
+#include "absl/status/statusor.h"
 #include "base/status/macros.h"
 #include "kube/meta/status.h"
+#include "olm/preview/preview_message.h"
 #include "proto/steward/cleanup/v1/cleanup.pb.h"
 #include "proto/steward/copiedcsv/v1/copiedcsv.pb.h"
 #include "proto/steward/plan/v1/plan.pb.h"
+#include "proto/steward/plan/v1/preview.pb.h"
 
 namespace steward::upstream {
 namespace {
@@ -31,24 +33,36 @@ Task<Response> Ask(const LinkedPreviews::Link& link, std::string method, Asker a
                                                            std::move(request));
 }
 
-Task<Preview> AskPlans(const LinkedPreviews::Link& link, Asker asker,
-                       plan::v1::PreviewRequest request) {
+Task<olm::PlanPreview> AskPlans(const LinkedPreviews::Link& link, Asker asker,
+                                plan::v1::PreviewRequest request) {
   CO_ASSIGN_OR_RETURN(plan::v1::PreviewResponse response,
                       (co_await Ask<plan::v1::PreviewResponse>(link, kOfPlan, std::move(asker),
                                                                std::move(request))));
-  co_return PreviewOf(std::move(response));
+  co_return olm::ReadPreview(std::move(response));
+}
+
+// The preview in an answer of another service; controllers of an older version give none.
+template <typename Response>
+absl::StatusOr<olm::PlanPreview> PreviewIn(Response response) {
+  if (!response.has_preview()) {
+    return kube::ToStatus(kube::ServiceUnavailable(
+        "the controllers are of another version, which does not answer this question",
+        kRetrySeconds));
+  }
+  return olm::ReadPreview(std::move(*response.mutable_preview()));
 }
 
 }  // namespace
 
-Task<Preview> LinkedPreviews::OfPlan(Asker asker, kube::NamespacedName plan) {
+Task<olm::PlanPreview> LinkedPreviews::OfPlan(Asker asker, kube::NamespacedName plan) {
   plan::v1::PreviewRequest request;
   request.set_namespace_(std::move(plan.ns));
   request.set_install_plan(std::move(plan.name));
   return AskPlans(links_.plans, std::move(asker), std::move(request));
 }
 
-Task<Preview> LinkedPreviews::OfBundle(Asker asker, std::string ns, PreviewedBundle bundle) {
+Task<olm::PlanPreview> LinkedPreviews::OfBundle(Asker asker, std::string ns,
+                                                PreviewedBundle bundle) {
   plan::v1::PreviewRequest request;
   request.set_namespace_(std::move(ns));
   plan::v1::Bundle& asked = *request.mutable_bundle();
@@ -57,8 +71,8 @@ Task<Preview> LinkedPreviews::OfBundle(Asker asker, std::string ns, PreviewedBun
   return AskPlans(links_.plans, std::move(asker), std::move(request));
 }
 
-Task<Preview> LinkedPreviews::OfUninstall(Asker asker, kube::NamespacedName csv,
-                                          std::optional<bool> cleanup) {
+Task<olm::PlanPreview> LinkedPreviews::OfUninstall(Asker asker, kube::NamespacedName csv,
+                                                   std::optional<bool> cleanup) {
   cleanup::v1::PreviewRequest request;
   request.set_namespace_(csv.ns);
   request.set_name(csv.name);
@@ -69,11 +83,11 @@ Task<Preview> LinkedPreviews::OfUninstall(Asker asker, kube::NamespacedName csv,
   CO_ASSIGN_OR_RETURN(cleanup::v1::PreviewResponse response,
                       (co_await Ask<cleanup::v1::PreviewResponse>(
                           links_.cleanup, kOfUninstall, std::move(asker), std::move(request))));
-  co_return PreviewOf(csv, std::move(response));
+  co_return PreviewIn(std::move(response));
 }
 
-Task<Preview> LinkedPreviews::OfCopies(Asker asker, bool enabled) {
-  Preview preview;
+Task<olm::PlanPreview> LinkedPreviews::OfCopies(Asker asker, bool enabled) {
+  olm::PlanPreview preview;
   std::string token;
   for (int page = 0; page < kMaxPages; ++page) {
     copiedcsv::v1::PreviewRequest request;
@@ -85,7 +99,8 @@ Task<Preview> LinkedPreviews::OfCopies(Asker asker, bool enabled) {
                         (co_await Ask<copiedcsv::v1::PreviewResponse>(links_.copies, kOfCopies,
                                                                       asker, std::move(request))));
     token = response.next_page_token();
-    AddChanges(std::move(response), preview);
+    CO_ASSIGN_OR_RETURN(olm::PlanPreview part, PreviewIn(std::move(response)));
+    preview.Append(std::move(part));
     if (token.empty() || preview.steps.size() >= static_cast<size_t>(kMaxSteps)) break;
   }
   co_return preview;

@@ -11,6 +11,7 @@
 #include "apiserver/upstream/previews.h"
 #include "base/async/task.h"
 #include "kube/meta/names.h"
+#include "olm/preview/preview.h"
 
 namespace steward::upstream {
 
@@ -29,11 +30,11 @@ class LinkedPreviews : public Previews {
   // REQUIRES: the channels outlive this object and its calls.
   explicit LinkedPreviews(Links links) : links_(std::move(links)) {}
 
-  Task<Preview> OfPlan(Asker asker, kube::NamespacedName plan) override;
-  Task<Preview> OfBundle(Asker asker, std::string ns, PreviewedBundle bundle) override;
-  Task<Preview> OfUninstall(Asker asker, kube::NamespacedName csv,
-                            std::optional<bool> cleanup) override;
-  Task<Preview> OfCopies(Asker asker, bool enabled) override;
+  Task<olm::PlanPreview> OfPlan(Asker asker, kube::NamespacedName plan) override;
+  Task<olm::PlanPreview> OfBundle(Asker asker, std::string ns, PreviewedBundle bundle) override;
+  Task<olm::PlanPreview> OfUninstall(Asker asker, kube::NamespacedName csv,
+                                     std::optional<bool> cleanup) override;
+  Task<olm::PlanPreview> OfCopies(Asker asker, bool enabled) override;
 
  private:
   const Links links_;

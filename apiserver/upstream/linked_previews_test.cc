@@ -81,7 +81,8 @@ TEST(LinkedPreviewsTest, TheControllersAreAsked) {
   const auto answer = RunOn(io, previews.OfUninstall(Alice(), csv, std::nullopt));
   ASSERT_OK(answer);
   ASSERT_FALSE(answer->steps.empty());
-  EXPECT_EQ(answer->steps[0].name, csv);
+  EXPECT_EQ(answer->steps[0].ns, csv.ns);
+  EXPECT_EQ(answer->steps[0].name, csv.name);
   Asker bob = Alice();
   bob.user.name = "bob";
   const absl::Status refused = RunOn(io, previews.OfUninstall(bob, csv, std::nullopt)).status();

@@ -29,7 +29,7 @@ struct FreeArchive {
 // The callbacks get it as a pointer.
 struct TarReader::Impl {
   ~Impl() {
-    // It may still call back.
+    // libarchive may still call back.
     reader = nullptr;
     if (fd >= 0) close(fd);
   }

@@ -16,8 +16,8 @@
 namespace steward {
 
 struct TarLimits {
-  // What is unpacked beyond `free` bytes may be at most `ratio` times as large as what was read for
-  // it. Logs are packed to a tenth, or a thirtieth.
+  // Beyond `free` bytes, the unpacked data may be at most `ratio` times as large as the data read
+  // for it. Logs are packed to a tenth, or a thirtieth.
   int64_t free = int64_t{1} << 30;
   int64_t ratio = 200;
 };

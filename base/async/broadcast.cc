@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// As many are woken before other work of their executor gets a turn.
+// The number of waiters woken before other work of their executor gets a turn.
 constexpr size_t kWakesPerTurn = 100;
 
 struct Waiter {

@@ -7,7 +7,7 @@
 namespace steward {
 
 // Runs both; as soon as one ends, cancels the other and returns when that has ended too. An
-// exception of the one that ended first passes through, and else one of the other that is no
+// exception of the first one passes through, else an exception of the other that is no
 // cancellation.
 VoidTask UntilOneEnds(VoidTask a, VoidTask b);
 

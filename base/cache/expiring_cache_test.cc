@@ -80,7 +80,7 @@ TEST(ExpiringCacheTest, AClockSetBackEndsAll) {
   EXPECT_EQ(cache.Get("b", kNow), std::nullopt);
   EXPECT_EQ(cache.size(), 0u);
 
-  // The same when the clock goes back by less than an entry's age, and when Put notices it.
+  // The clock may go back by less than an entry's age, and Put may be the one to notice.
   cache.Put("a", 1, kNow, absl::Seconds(10));
   EXPECT_EQ(cache.Get("a", kNow + absl::Seconds(9)), 1);
   cache.Put("b", 2, kNow + absl::Seconds(5), absl::Seconds(10));

@@ -84,8 +84,7 @@ std::optional<FairPool::Ticket> FairPool::Leave(Ticket ticket) {
 
 std::optional<FairPool::Ticket> FairPool::GiveFreePlace() {
   if (by_held_.empty()) return std::nullopt;
-  // One place has become free, so no more than one flow can have one; and if the one that holds the
-  // fewest cannot, none can.
+  // Only one place is free. If the flow holding the fewest may not take it, no flow may.
   Flow& flow = *std::get<Flow*>(*by_held_.begin());
   if (!HasPlaceFor(flow)) return std::nullopt;
   Unrank(flow);

@@ -21,7 +21,7 @@ namespace steward {
 // equals to the one that has waited longest: flows that want more than there is get the same number
 // of places each, and one that wants less waits for no more than the next place. A flow that is
 // alone gets everything but the reserve, if there is one: the last eighth is for flows that hold
-// few. Others are never kept free while somebody waits, but for a flow that holds all it may.
+// few. Other places are never kept free while a flow waits that may hold more.
 //
 // Queues are bounded. When all of them together are full, a newcomer displaces the newest entry of
 // the longest queue, unless its own queue would then be as long: a flow that queues a lot keeps no

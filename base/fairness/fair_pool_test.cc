@@ -107,7 +107,7 @@ TEST(FairPoolTest, WithoutQueuesNobodyWaits) {
   EXPECT_EQ(pool.flows(), 1u);
 }
 
-// The same rules, written as plainly as possible.
+// The rules of FairPool, written as plainly as possible.
 class Oracle {
  public:
   explicit Oracle(FairPool::Limits limits) : limits_(limits) {}

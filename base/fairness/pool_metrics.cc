@@ -8,6 +8,8 @@
 
 #include <utility>
 
+#include "base/metrics/families.h"
+
 namespace steward {
 namespace {
 
@@ -34,22 +36,15 @@ const char* Label(PoolRefusal reason) {
 }  // namespace
 
 PoolMetrics::PoolMetrics(prometheus::Registry& registry)
-    : held_(prometheus::BuildGauge()
-                .Name("apiserver_flowcontrol_current_executing_requests")
-                .Help("Places of a pool that are held.")
-                .Register(registry)),
-      waiting_(prometheus::BuildGauge()
-                   .Name("apiserver_flowcontrol_current_inqueue_requests")
-                   .Help("Requests that wait for a place in a pool.")
-                   .Register(registry)),
-      waits_(prometheus::BuildHistogram()
-                 .Name("apiserver_flowcontrol_request_wait_duration_seconds")
-                 .Help("Seconds that requests waited for a place, of those that had to wait.")
-                 .Register(registry)),
-      refused_(prometheus::BuildCounter()
-                   .Name("apiserver_flowcontrol_rejected_requests_total")
-                   .Help("Requests that got no place in a pool, by reason.")
-                   .Register(registry)) {}
+    : held_(GaugeFamily(registry, "apiserver_flowcontrol_current_executing_requests",
+                        "Places of a pool that are held.")),
+      waiting_(GaugeFamily(registry, "apiserver_flowcontrol_current_inqueue_requests",
+                           "Requests that wait for a place in a pool.")),
+      waits_(
+          HistogramFamily(registry, "apiserver_flowcontrol_request_wait_duration_seconds",
+                          "Seconds that requests waited for a place, of those that had to wait.")),
+      refused_(CounterFamily(registry, "apiserver_flowcontrol_rejected_requests_total",
+                             "Requests that got no place in a pool, by reason.")) {}
 
 PoolMetrics::Pool PoolMetrics::Of(std::string name) {
   Pool pool;

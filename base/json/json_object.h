@@ -14,7 +14,7 @@
 
 namespace steward {
 
-// As ParseJson; kInvalidArgument also for a value that is no object.
+// Parses like ParseJson; kInvalidArgument also for a value that is no object.
 inline absl::StatusOr<boost::json::object> ParseJsonObject(std::string_view text) {
   absl::StatusOr<boost::json::value> value = ParseJson(text);
   if (!value.ok()) return value.status();

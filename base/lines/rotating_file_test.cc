@@ -126,7 +126,7 @@ TEST_F(RotatingFileTest, CompressesBackups) {
     EXPECT_OK(file->Write("line0\n"));
     EXPECT_OK(file->Write("line1\n"));
     WaitFor({"audit-2026-01-02T03-04-05.000.log.gz", "audit.log"});
-    // Its name is not given again.
+    // The next backup gets another name.
     EXPECT_OK(file->Write("line2\n"));
     WaitFor({"audit-2026-01-02T03-04-05.000.log.gz", "audit-2026-01-02T03-04-05.001.log.gz",
              "audit.log"});

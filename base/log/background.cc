@@ -12,6 +12,7 @@
 #include "base/json/json_text.h"
 #include "base/lines/descriptor_sink.h"
 #include "base/log/output.h"
+#include "base/metrics/families.h"
 #include "base/text/str_cat.h"
 
 namespace steward::log {
@@ -53,10 +54,8 @@ Background::Background(Format format, prometheus::Registry& registry)
 Background::Background(Format format, std::unique_ptr<LineSink> sink,
                        prometheus::Registry& registry, size_t max_bytes)
     : format_(format),
-      lost_(prometheus::BuildCounter()
-                .Name("steward_log_lines_lost_total")
-                .Help("Log lines that were not written: nobody read as fast as they came.")
-                .Register(registry)
+      lost_(CounterFamily(registry, "steward_log_lines_lost_total",
+                          "Log lines that were not written: nobody read as fast as they came.")
                 .Add({})),
       lines_(std::move(sink), max_bytes,
              {.dropped = [this] { lost_.Increment(); },

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMiB = 1 << 20;
 
-// Of what is idle, `stuck` cannot be given back.
+// `stuck` is the part of the idle memory that cannot be given back.
 class IdleMemoryTest : public ::testing::Test {
  protected:
   IdleMemoryTest() {
@@ -76,7 +76,7 @@ TEST_F(IdleMemoryTest, WhatCannotBeGivenBackIsNotTriedAgain) {
   EXPECT_EQ(trims_, 1);
 }
 
-// What glibc keeps by itself after a peak of small blocks, the last of which stays in use.
+// glibc keeps the memory of a peak of small blocks while the last of them stays in use.
 TEST(IdleMemoryOfGlibcTest, IsSeenAndGivenBack) {
   const IdleMemory::Allocator allocator = IdleMemory::Real();
   const size_t before = allocator.idle();

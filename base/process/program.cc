@@ -20,9 +20,9 @@
 namespace steward {
 namespace {
 
-// The time within which the end of a program is noticed whose output others keep open.
+// The time within which the end of a program is noticed while others keep its output open.
 constexpr int kTickMilliseconds = 50;
-// The same of one that has closed its output.
+// The same time once the program has closed its output.
 constexpr int kShortTickMilliseconds = 2;
 
 class Descriptor {
@@ -119,7 +119,7 @@ void Reading::ReadErrors() {
   }
 }
 
-// Reads some of what is there, or comes within that time. False when there was nothing.
+// Reads some of the output that is there, or comes within that time. False when there was none.
 bool Reading::ReadFor(int milliseconds) {
   pollfd waits[] = {{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}};  // -1 is left out
   if (::poll(waits, 2, milliseconds) <= 0) return false;

@@ -24,7 +24,7 @@ void AppendGzipTrailer(uint32_t crc, uint64_t size, std::string& out);
 
 // The CRC-32 of the data that `crc` was computed of, followed by `input`.
 uint32_t ExtendCrc(uint32_t crc, std::string_view input);
-// The same from the CRC of `input` alone and from its length as `CrcShift(length)`.
+// CombineCrc returns this CRC from the CRC of `input` alone and `shift`, CrcShift(its length).
 uint32_t CrcShift(size_t length);
 uint32_t CombineCrc(uint32_t crc, uint32_t input_crc, uint32_t shift);
 

@@ -21,7 +21,7 @@ inline std::string CutText(std::string_view text, size_t most) {
   return cut;
 }
 
-// The same as one line: line ends become spaces.
+// CutText as one line: line ends become spaces.
 inline std::string OneLine(std::string_view text, size_t most) {
   std::string line = CutText(text, most);
   std::replace(line.begin(), line.end(), '\n', ' ');

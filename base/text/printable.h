@@ -14,7 +14,7 @@ namespace steward {
 // be able to control the administrator's screen.
 std::string Printable(std::string_view text);
 
-// The same of lines: line breaks and tabs stay.
+// Escapes as Printable does, but keeps line breaks and tabs.
 std::string PrintableLines(std::string_view text);
 
 // The number of columns that a printable text takes at most: characters from U+1100 on count as

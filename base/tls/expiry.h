@@ -15,7 +15,7 @@ namespace steward {
 // The last moment of the certificate's validity; the infinite past when that cannot be read, so
 // that such a certificate is never valid.
 absl::Time ExpiryOf(const X509* certificate);
-// The same for the leaf that the context serves with; the infinite past when there is none.
+// The end of the leaf that the context serves with; the infinite past when there is none.
 absl::Time ExpiryOf(const SslContext& context);
 
 struct Validity {
@@ -25,7 +25,7 @@ struct Validity {
   absl::Duration length() const { return end - begin; }
 };
 
-// Of the first certificate in `pem`. kInvalidArgument when none parses.
+// The validity of the first certificate in `pem`. kInvalidArgument when none parses.
 absl::StatusOr<Validity> ValidityOfPem(std::string_view pem);
 
 }  // namespace steward

@@ -86,7 +86,7 @@ size_t LineOfField(std::string_view text, const std::vector<std::string>& field)
     YAML::Parser parser(stream);
     parser.HandleNextDocument(finder);
   } catch (const std::exception&) {
-    // As far as it was read.
+    // The line found before the error counts.
   }
   return finder.line();
 }

@@ -1,4 +1,4 @@
-// Where a field stands in a text of YAML or JSON. Pure functions.
+// The line of a field in a text of YAML or JSON. Pure functions.
 #ifndef BASE_YAML_FIELD_LINE_H_
 #define BASE_YAML_FIELD_LINE_H_
 

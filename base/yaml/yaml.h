@@ -38,7 +38,7 @@ absl::StatusOr<boost::json::value> ParseYaml(std::string_view text, const YamlLi
 // without content, without parsing or keeping them: a text may have millions.
 class YamlTexts {
  public:
-  // What is in `text` outlives it.
+  // The bytes of `text` outlive this object.
   explicit YamlTexts(std::string_view text);
   struct Part {
     size_t line;  // where it starts, the first line of the text being 1
@@ -67,7 +67,7 @@ std::vector<YamlDocument> ParseYamlDocuments(std::string_view text, const YamlLi
 // that some reader of YAML 1.1 or 1.2 could take for something else. Ends with a newline. Reads
 // back as an equal value (but NaN and infinities become null).
 void WriteYaml(const boost::json::value& value, std::string& out);
-// The same for a JSON text; errors are ParseJson's.
+// Writes a JSON text as YAML; errors are ParseJson's.
 absl::Status WriteJsonAsYaml(std::string_view json, std::string& out);
 
 }  // namespace steward

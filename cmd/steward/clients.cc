@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock/clock.h"
+#include "base/metrics/families.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "cmd/steward/version.h"
@@ -23,10 +24,8 @@ absl::StatusOr<kube::ClientConfig> ConfigOf(const std::string& kubeconfig) {
 absl::StatusOr<std::unique_ptr<kube::Client>> ClientOf(const kube::ClientConfig& config,
                                                        asio::any_io_executor executor,
                                                        prometheus::Registry& registry) {
-  auto& requests = prometheus::BuildCounter()
-                       .Name("rest_client_requests_total")
-                       .Help("Requests to the kube-apiserver, by method and code.")
-                       .Register(registry);
+  auto& requests = CounterFamily(registry, "rest_client_requests_total",
+                                 "Requests to the kube-apiserver, by method and code.");
   kube::RestClientOptions options;
   options.user_agent = StrCat("steward/", BuildVersion().git_version);
   options.transport.observer = [&requests](const kube::Exchange& exchange) {

@@ -22,8 +22,8 @@ absl::StatusOr<std::unique_ptr<kube::Client>> MakeClient(const std::string& kube
                                                          boost::asio::any_io_executor executor,
                                                          prometheus::Registry& registry);
 
-// The same, with the token in a file, which is read again as it is rotated, instead of all other
-// credentials.
+// Makes such a client that uses only the token in a file, which is read again as it is rotated, and
+// no other credentials.
 absl::StatusOr<std::unique_ptr<kube::Client>> MakeClientWithToken(
     const std::string& kubeconfig, const std::string& token_file,
     boost::asio::any_io_executor executor, prometheus::Registry& registry);

@@ -82,7 +82,7 @@ kube::RestClientOptions ClientOptions(const plugin::Program& program,
   return options;
 }
 
-// As kubectl says it: who refused is named.
+// Prints an error as kubectl does, naming the server if that refused.
 void PrintError(const absl::Status& status) {
   const std::string reason = kube::IsAnswer(status) ? kube::FromStatus(status).reason : "";
   const std::string who = reason.empty() ? "error" : StrCat("Error from server (", reason, ")");
@@ -125,8 +125,8 @@ absl::Status Run(const plugin::Program& program, const plugin::CommandLine& line
           ? absl::FailedPreconditionError("this command asks no cluster")
           : FindCluster(line.common);
   if (!config.ok() && line.need != plugin::ClusterNeed::kAlways) {
-    const std::unique_ptr<kube::Client> none = kube::MakeRefusingClient(config.status());
-    return RunWith(*none, kDefaultNamespace, io, line, output, document);
+    kube::RefusingClient none(config.status());
+    return RunWith(none, kDefaultNamespace, io, line, output, document);
   }
   RETURN_IF_ERROR(config.status());
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> client,
@@ -165,7 +165,7 @@ int RunCommand(const plugin::Program& program, const std::vector<plugin::KnownCo
     std::fputs(line->help.c_str(), stdout);
     return static_cast<int>(plugin::Exit::kDone);
   }
-  // As with kubectl a template that cannot be used is an error like any other.
+  // A template that cannot be used is an ordinary error, as with kubectl.
   const absl::StatusOr<plugin::Output> output = plugin::ParseOutput(line->common.output);
   if (!output.ok()) {
     PrintError(output.status());

@@ -1,5 +1,5 @@
 // The runner of the commands that users give: those of `kubectl steward`, and `steward NOUN VERB`.
-// For the main thread.
+// To be called on the main thread.
 #ifndef CMD_STEWARD_COMMAND_RUNNER_H_
 #define CMD_STEWARD_COMMAND_RUNNER_H_
 

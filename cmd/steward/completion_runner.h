@@ -8,8 +8,8 @@
 
 namespace steward {
 
-// Prints what may come next; the last of `words` is being typed. What cannot be asked within three
-// seconds is left out without a word. Returns the exit code.
+// Prints what may come next; the last of `words` is being typed. Names that the cluster does not
+// tell within three seconds are left out in silence. Returns the exit code.
 int RunCompletion(const std::vector<std::string>& words);
 
 }  // namespace steward

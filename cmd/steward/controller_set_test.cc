@@ -18,6 +18,7 @@
 #include "controllers/runtime/known_reconciler.h"
 #include "controllers/runtime/reconciler_deps.h"
 #include "controllers/runtime/testing/sample_reconciler.h"
+#include "kube/meta/resources.h"
 #include "kube/testing/fake_client.h"
 #include "storage/operators/operator_world.h"
 #include "storage/world/world_store.h"
@@ -31,8 +32,6 @@ using controllers::kSamples;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const kube::GroupVersionResource kDeployments = {"apps", "v1", "deployments"};
-
 // The list that `steward controllers` would have with the sample: its folder and this line suffice.
 const std::vector<controllers::KnownReconciler>& Known() {
   static const auto& known =
@@ -44,7 +43,7 @@ class ControllerSetTest : public ::testing::Test {
  protected:
   ControllerSetTest() {
     cluster_.Serve(kSamples);
-    cluster_.Serve(kDeployments);
+    cluster_.Serve(kube::kDeployments);
     cluster_.Put(kSamples, R"({"metadata":{"name":"sample"}})");
     storage::WorldWriter writer(storage::kOperatorSources);
     for (const auto source :
@@ -89,9 +88,9 @@ class ControllerSetTest : public ::testing::Test {
     }
   }
   void SetOlm(int replicas) {
-    cluster_.Put(kDeployments, R"({"metadata":{"namespace":"olm","name":"olm-operator"},)"
-                               R"("status":{"availableReplicas":)" +
-                                   std::to_string(replicas) + "}}");
+    cluster_.Put(kube::kDeployments, R"({"metadata":{"namespace":"olm","name":"olm-operator"},)"
+                                     R"("status":{"availableReplicas":)" +
+                                         std::to_string(replicas) + "}}");
   }
   std::string Sample() { return cluster_.Objects(kSamples).at(kSample); }
 
@@ -130,7 +129,7 @@ TEST_F(ControllerSetTest, BesideOlmWhatItDoesIsNotRun) {
 }
 
 TEST_F(ControllerSetTest, AsLongAsOlmIsNotKnownWhatItDoesIsNotRun) {
-  cluster_.Withdraw(kDeployments);
+  cluster_.Withdraw(kube::kDeployments);
   Start({"--leader-elect=false", "--reconcilers=sample"});
   clock_.Advance(absl::Minutes(1));
   Settle();

@@ -50,8 +50,8 @@ class GrpcServing {
   const std::unique_ptr<rpc::Server> server_;
 };
 
-// The same for certificates that may appear after the start of this process, as their issuer runs
-// in the same cluster. Lives on one executor.
+// Serves once the certificates exist: their issuer runs in the same cluster and may write them
+// after this process has started. Lives on one executor.
 class GrpcWhenReady {
  public:
   // The references outlive this object. REQUIRES: there is an address.

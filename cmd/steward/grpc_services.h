@@ -29,7 +29,7 @@ struct GrpcServiceDeps {
   bool makes_copies = true;
   // For the family install-plans alone: of kPlanSources, fed by the caller.
   storage::WorldStore* plans = nullptr;
-  // A client that may act as whoever asks for the preview of a bundle; null: bundles are not
+  // A client that may act as the user who asks for the preview of a bundle; null: bundles are not
   // previewed.
   kube::Client* bundle_requesters = nullptr;
   bool impersonates_requesters = true;  // false: there are no rights

@@ -260,7 +260,7 @@ absl::Status Inspect::StartCommand() {
     return absl::OkStatus();
   }
   absl::Status started = program_.Start(options_.command, EnvironmentWith(KubeconfigFile()));
-  // As a shell says it.
+  // The exit codes are a shell's.
   if (!started.ok()) code_ = absl::IsNotFound(started) ? 127 : 126;
   return started;
 }
@@ -276,7 +276,7 @@ VoidTask Inspect::Begin() {
 VoidTask Inspect::UntilEnd() {
   const absl::StatusOr<int> code = co_await program_.WaitForEnd();
   code_ = code.value_or(1);
-  // Somebody who has looked enough at what is served ends it so.
+  // A user who has looked enough ends the server so: that is no error.
   const bool served = options_.command.empty() && server_ != nullptr;
   if (served) code_ = 0;
   ended_.Set();

@@ -47,16 +47,16 @@ Task<upstream::PendingPage> NotLive::ListPending(upstream::Asker, kube::Namespac
                                                  std::string) {
   co_return OnlyLive();
 }
-Task<upstream::Preview> NotLive::OfPlan(upstream::Asker, kube::NamespacedName) {
+Task<olm::PlanPreview> NotLive::OfPlan(upstream::Asker, kube::NamespacedName) {
   co_return OnlyLive();
 }
-Task<upstream::Preview> NotLive::OfBundle(upstream::Asker, std::string, upstream::PreviewedBundle) {
+Task<olm::PlanPreview> NotLive::OfBundle(upstream::Asker, std::string, upstream::PreviewedBundle) {
   co_return OnlyLive();
 }
-Task<upstream::Preview> NotLive::OfUninstall(upstream::Asker, kube::NamespacedName,
-                                             std::optional<bool>) {
+Task<olm::PlanPreview> NotLive::OfUninstall(upstream::Asker, kube::NamespacedName,
+                                            std::optional<bool>) {
   co_return OnlyLive();
 }
-Task<upstream::Preview> NotLive::OfCopies(upstream::Asker, bool) { co_return OnlyLive(); }
+Task<olm::PlanPreview> NotLive::OfCopies(upstream::Asker, bool) { co_return OnlyLive(); }
 
 }  // namespace steward

@@ -9,10 +9,11 @@
 #include "apiserver/rest/resource/resource.h"
 #include "apiserver/upstream/pending_operands.h"
 #include "apiserver/upstream/previews.h"
+#include "olm/preview/preview.h"
 
 namespace steward {
 
-// The same resources without verbs that write; their refusals say why. The logs of pods, which are
+// Returns `resources` without verbs that write; their refusals say why. The logs of pods, which are
 // no objects, are answered with 503.
 std::vector<rest::Resource> ToBeReadOnly(std::vector<rest::Resource> resources);
 
@@ -22,12 +23,12 @@ class NotLive : public upstream::PendingOperands, public upstream::Previews {
  public:
   Task<upstream::PendingPage> ListPending(upstream::Asker asker, kube::NamespacedName csv,
                                           int64_t limit, std::string continue_token) override;
-  Task<upstream::Preview> OfPlan(upstream::Asker asker, kube::NamespacedName plan) override;
-  Task<upstream::Preview> OfBundle(upstream::Asker asker, std::string ns,
-                                   upstream::PreviewedBundle bundle) override;
-  Task<upstream::Preview> OfUninstall(upstream::Asker asker, kube::NamespacedName csv,
-                                      std::optional<bool> cleanup) override;
-  Task<upstream::Preview> OfCopies(upstream::Asker asker, bool enabled) override;
+  Task<olm::PlanPreview> OfPlan(upstream::Asker asker, kube::NamespacedName plan) override;
+  Task<olm::PlanPreview> OfBundle(upstream::Asker asker, std::string ns,
+                                  upstream::PreviewedBundle bundle) override;
+  Task<olm::PlanPreview> OfUninstall(upstream::Asker asker, kube::NamespacedName csv,
+                                     std::optional<bool> cleanup) override;
+  Task<olm::PlanPreview> OfCopies(upstream::Asker asker, bool enabled) override;
 };
 
 }  // namespace steward

@@ -16,6 +16,7 @@
 #include "base/status/matchers.h"
 #include "cmd/steward/monitoring_options.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/testing/fake_client.h"
 
 namespace steward {
@@ -28,8 +29,6 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews"};
-const kube::GroupVersionResource kAccessReviews{"authorization.k8s.io", "v1",
-                                                "subjectaccessreviews"};
 
 class MonitoringServersTest : public ::testing::Test {
  protected:
@@ -46,7 +45,7 @@ class MonitoringServersTest : public ::testing::Test {
                           {{"authenticated", true},
                            {"user", {{"username", review.at("spec").at("token").as_string()}}}}}};
     });
-    cluster_.HandleCreate(kAccessReviews, [](const json::value& review) {
+    cluster_.HandleCreate(kube::kSubjectAccessReviews, [](const json::value& review) {
       return json::value{{"status", {{"allowed", review.at("spec").at("user") == "prometheus"}}}};
     });
     options_.metrics = {"127.0.0.1", 0};

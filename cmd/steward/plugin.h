@@ -10,7 +10,7 @@ namespace steward {
 
 // True if the program was called under the name by which kubectl finds its plugin.
 bool IsPluginName(std::string_view argv0);
-// The same of the name by which it finds the plugin's completion (completion_runner.h).
+// True for the name by which kubectl finds the plugin's completion (completion_runner.h).
 bool IsCompletionName(std::string_view argv0);
 
 // Runs a command of the plugin. Returns the exit code.

@@ -4,11 +4,10 @@
 
 #include "controllers/apiservice_guard/known_apiservice_guard.h"
 #include "controllers/certificates/known_certificates.h"
-#include "controllers/certificates/known_metrics_token.h"
 #include "controllers/cleanup/known_cleanup.h"
 #include "controllers/copied_csv/known_copied_csvs.h"
 #include "controllers/copied_rbac/copied_rbac.h"
-#include "controllers/copies/copies_board.h"
+#include "controllers/copies/copy_state.h"
 #include "controllers/csv_finalizer/csv_finalizer.h"
 #include "controllers/install_plan/install_plan_flags.h"
 #include "controllers/install_plan/known_install_plans.h"
@@ -21,7 +20,7 @@ namespace steward {
 namespace {
 
 std::vector<controllers::KnownReconciler> MakeAll() {
-  const auto copies = std::make_shared<controllers::CopiesBoard>();
+  const auto copies = std::make_shared<controllers::CopyState>();
   // Each reconciler has one line.
   return {
       controllers::KnownCleanup(),          controllers::KnownOperatorGroups(),

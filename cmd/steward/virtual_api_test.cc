@@ -26,6 +26,7 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/user_info.h"
 #include "storage/embedded/store/caught_up.h"
 #include "storage/embedded/testing/test_store.h"
@@ -37,7 +38,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
 const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "operatorgroups"};
 const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
                                           "clusterserviceversions"};
@@ -50,7 +50,7 @@ class VirtualApiTest : public ::testing::Test {
  protected:
   VirtualApiTest() {
     for (const std::string ns : {"blue", "ops"}) {
-      Create(kNamespaces, "",
+      Create(kube::kNamespaces, "",
              StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", ns, R"("}})"));
     }
     Create(kGroups, "ops",
@@ -137,7 +137,7 @@ TEST_F(VirtualApiTest, EveryViewIsServedFromTheWorldsOfOneCluster) {
   EXPECT_THAT(List(resources[2]), ElementsAre("ops/install-a"));
 }
 
-// What clients hold of one source set says nothing of another.
+// Clients' numbers of one source set do not depend on another set.
 TEST_F(VirtualApiTest, InstallPlansDoNotMoveNumbersOfOperators) {
   Follow();
   const auto numbers = [](const ClusterWorlds& worlds) {

@@ -20,14 +20,6 @@ namespace {
 
 absl::Status Unauthorized() { return kube::ToStatus(kube::Unauthorized()); }
 
-absl::Status Forbidden(std::string_view message) {
-  kube::Status status;
-  status.code = 403;
-  status.reason = "Forbidden";
-  status.message = message;
-  return kube::ToStatus(status);
-}
-
 // The token that the page itself shows: in a header, or in a WebSocket, whose headers a page cannot
 // set, in a subprotocol.
 absl::StatusOr<std::string> ShownToken(const http::Request& request) {
@@ -84,7 +76,8 @@ absl::StatusOr<Grant> Authorize(const AccessOptions& options, const http::Reques
     case Authentication::kTokenHeader: {
       const bool reads = request.method == "GET" || request.method == "HEAD";
       if ((!reads || request.websocket) && !IsSameOrigin(request)) {
-        return Forbidden("writes and WebSockets are for pages of this server alone");
+        return kube::ToStatus(
+            kube::ForbiddenBecause("writes and WebSockets are for pages of this server alone"));
       }
       ASSIGN_OR_RETURN(const std::string token, TokenOfProxy(options, request));
       return Grant{StrCat("Bearer ", token), absl::BytesToHexString(Sha256(token))};

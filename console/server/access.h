@@ -1,5 +1,4 @@
-// Whose rights a request to the API has, and from which pages it may come. Values and pure
-// functions.
+// The rights and the origins of requests to the API. Values and pure functions.
 #ifndef CONSOLE_SERVER_ACCESS_H_
 #define CONSOLE_SERVER_ACCESS_H_
 

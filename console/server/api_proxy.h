@@ -24,7 +24,7 @@ struct ApiProxyOptions {
   UserQuota::Limits watches = {.all = 512, .per_user = 128};
 };
 
-// So many that nobody has to wait for a connection.
+// The limits are so high that nobody has to wait for a connection.
 kube::ConnectionPoolOptions ConnectionsFor(const ApiProxyOptions& options);
 
 // Answers what IsApiPath. Each request is judged (401, 403, 400, 405), its body is read (413), and

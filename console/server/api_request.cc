@@ -41,24 +41,20 @@ bool HasPlainParts(std::string_view path) {
   return true;
 }
 
-absl::Status Refused(std::string_view message) {
-  kube::Status status;
-  status.code = 403;
-  status.reason = "Forbidden";
-  status.message = message;
-  return kube::ToStatus(status);
+absl::Status Forbidden(std::string_view message) {
+  return kube::ToStatus(kube::ForbiddenBecause(message));
 }
 
 absl::Status CheckUpgrade(const http::Request& request) {
   if (request.headers.Find("Upgrade") == nullptr && !request.websocket) return absl::OkStatus();
   const bool is_watch = request.method == "GET" && filters::IsLongRunning(request.info);
   if (!request.websocket || !is_watch) {
-    return Refused("of connections that change their protocol only WebSockets of watches pass");
+    return Forbidden("of connections that change their protocol only WebSockets of watches pass");
   }
   const auto handshake = http::ReadWebSocketHandshake(request.headers);
   if (handshake.ok()) return absl::OkStatus();
   if (absl::IsPermissionDenied(handshake.status())) {
-    return Refused(ToStd(handshake.status().message()));
+    return Forbidden(ToStd(handshake.status().message()));
   }
   return kube::ToStatus(kube::BadRequest(ToStd(handshake.status().message())));
 }
@@ -94,7 +90,7 @@ absl::Status CheckForwardable(const http::Request& request) {
     return kube::ToStatus(kube::BadRequest("the path has empty or dotted parts"));
   }
   if (request.info.verb == "proxy" || Contains(kRefusedSubresources, request.info.subresource)) {
-    return Refused("pods, nodes and services are not reached through this server");
+    return Forbidden("pods, nodes and services are not reached through this server");
   }
   return CheckUpgrade(request);
 }

@@ -23,8 +23,8 @@ struct StandaloneParts {
 };
 
 // The pages by themselves: their files at "/", index.html for every path that is a page's, what the
-// page has to know at /console-config.json, the API behind `api`, and health. With kKubeconfig,
-// whoever does not name this machine itself as the Host is answered with 403.
+// page has to know at /console-config.json, the API behind `api`, and health. With kKubeconfig, a
+// request whose Host does not name this machine itself is answered with 403.
 http::Handler StandaloneHandler(StandaloneParts parts);
 
 }  // namespace steward::console

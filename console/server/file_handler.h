@@ -19,7 +19,7 @@ struct FileHandlerOptions {
 };
 
 // Answers GET and HEAD: 200, or 304 where If-None-Match names the file's ETag; gzip where the
-// client takes it. Others get 404, and 405 with Allow.
+// client takes it. Other requests get 404, or 405 with Allow.
 http::Handler ServeFiles(std::shared_ptr<const FileIndex> files, FileHandlerOptions options);
 
 }  // namespace steward::console

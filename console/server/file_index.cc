@@ -59,7 +59,7 @@ absl::StatusOr<std::string> ReadBytes(const fs::path& file, size_t max_bytes) {
   const std::uintmax_t size = fs::file_size(file, error);
   if (!error && size > max_bytes) return absl::ResourceExhaustedError("too large");
   std::ifstream stream(file, std::ios::binary);
-  // It may have grown since: one byte more than fits shows that.
+  // The file may have grown since: one byte more than fits shows that.
   std::string bytes(error ? 0 : static_cast<size_t>(size) + 1, '\0');
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (error || stream.bad() || !stream.eof()) {

@@ -38,9 +38,9 @@ class Upstream {
                                                           kube::ConnectionPoolOptions connections);
 
   // Errors carry a Kubernetes Status, or are kUnavailable: 503 where no connection can be made or
-  // the configuration's credentials cannot be had, 502 where it ends before an answer. What only
-  // reads is sent once more when a kept connection turns out to be closed. `request` stays until
-  // the task ends; when it is cancelled, the request is reset.
+  // the configuration's credentials cannot be had, 502 where it ends before an answer. A request
+  // that only reads is sent once more when a kept connection turns out to be closed. `request`
+  // stays until the task ends; when it is cancelled, the request is reset.
   Task<UpstreamAnswer> Send(const UpstreamRequest& request);
 
  private:

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "console/server/watch_lines.h"
 
-// The first byte says in how large pieces the rest comes. What comes out is what went in, but for
+// The first byte says in how large pieces the rest comes. The output must be the input without its
 // blank lines.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;

@@ -8,6 +8,7 @@
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/log/log.h"
+#include "base/metrics/families.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/apiservice_guard/steward_namespace.h"
@@ -35,7 +36,7 @@ constexpr double kDue = 7.0 / 8;
 constexpr absl::Duration kUnreadableLook = absl::Seconds(30);
 // A condition that is found False may be from before the kube-apiserver restarted.
 constexpr int kLooksBeforeWithdrawal = 3;
-// How long the kube-apiserver takes to notice, at most: it looks every half minute.
+// The longest time in which the kube-apiserver notices: it looks every half minute.
 constexpr absl::Duration kNoticed = absl::Seconds(30);
 // A restored APIService that has been available for so long has settled.
 constexpr absl::Duration kSettled = absl::Minutes(10);
@@ -51,15 +52,11 @@ bool Held(const WithdrawalRecord& record, absl::Time now) {
 }  // namespace
 
 GuardMetrics::GuardMetrics(prometheus::Registry& registry)
-    : withdrawn(prometheus::BuildGauge()
-                    .Name("steward_apiservice_withdrawn")
-                    .Help("1 while there is no APIService, as no replica serves it")
-                    .Register(registry)
+    : withdrawn(GaugeFamily(registry, "steward_apiservice_withdrawn",
+                            "1 while there is no APIService, as no replica serves it")
                     .Add({})),
-      withdrawals(prometheus::BuildCounter()
-                      .Name("steward_apiservice_withdrawals_total")
-                      .Help("How often the APIService was withdrawn")
-                      .Register(registry)
+      withdrawals(CounterFamily(registry, "steward_apiservice_withdrawals_total",
+                                "How often the APIService was withdrawn")
                       .Add({})) {}
 
 ApiServiceGuard::ApiServiceGuard(const ReconcilerDeps& deps, GuardMetrics& metrics,
@@ -80,7 +77,7 @@ VoidTask ApiServiceGuard::Feed(WorkQueue& queue) {
 
 Task<ReconcileResult> ApiServiceGuard::Reconcile(Key) {
   const absl::Status looked = co_await Look();
-  // Somebody wrote what was read: it is read again.
+  // The object was written after it was read: it is read again.
   if (kube::IsConflict(looked) || kube::IsAlreadyExists(looked)) {
     co_return ReconcileResult::After(absl::Seconds(1));
   }
@@ -107,7 +104,7 @@ StatusTask ApiServiceGuard::Look() {
 
 StatusTask ApiServiceGuard::LookAt(const json::value& object, WithdrawalRecord& record) {
   CO_ASSIGN_OR_RETURN(const Registration registration, ReadRegistration(object));
-  // Its finalizers are somebody's.
+  // Its deletion waits for somebody's finalizers.
   if (registration.terminating) co_return absl::OkStatus();
   CO_ASSIGN_OR_RETURN(const ServiceTarget target, TargetOf(object));
   if (target.service != terms_.wanted.Service()) {
@@ -230,7 +227,7 @@ Task<bool> ApiServiceGuard::FollowReturned(const Registration& registration,
 
 StatusTask ApiServiceGuard::LookForReplicas(WithdrawalRecord& record) {
   if (record.phase == Phase::kRestored) {
-    // Somebody deleted it.
+    // The restored APIService was deleted by somebody.
     CO_RETURN_IF_ERROR(co_await Forget(record));
   }
   if (record.phase == Phase::kWithdrawing) {
@@ -272,10 +269,10 @@ StatusTask ApiServiceGuard::Delete(const Registration& registration) {
 
 StatusTask ApiServiceGuard::Withdraw(const json::value& object, const Registration& registration,
                                      absl::Time now, WithdrawalRecord& record) {
-  // Where it answers the guard and not the kube-apiserver, an answer is no reason to restore it.
+  // An answer to the guard is no reason to restore it if the kube-apiserver gets none.
   if (!silent_since_.has_value()) ++record.again;
   record.object = WithoutOrigin(object);
-  // It is created again as one that trusts nobody but the authority.
+  // The restored APIService trusts nobody but the authority.
   record.object.as_object()["spec"].as_object().erase("insecureSkipTLSVerify");
   record.withdrawn = now;
   CO_RETURN_IF_ERROR(co_await Store(record, Phase::kWithdrawing, registration.uid));
@@ -319,7 +316,7 @@ StatusTask ApiServiceGuard::Restore(json::value object, WithdrawalRecord& record
   const absl::StatusOr<json::value> created =
       co_await deps_.client.Create(kube::kApiServices, "", object, options);
   if (kube::IsAlreadyExists(created.status()) && !first) {
-    // Somebody else's, which the next look finds.
+    // The next look finds the APIService that somebody else has made.
     co_return co_await Store(record, Phase::kWithdrawn, record.uid);
   }
   CO_RETURN_IF_ERROR(created.status());
@@ -338,7 +335,7 @@ StatusTask ApiServiceGuard::Restore(json::value object, WithdrawalRecord& record
   co_return absl::OkStatus();
 }
 
-// Who manages which field decides what a later server-side apply of theirs may change.
+// The managers of fields decide what later server-side applies of theirs may change.
 StatusTask ApiServiceGuard::RestoreManagers(const WithdrawalRecord& record) {
   const json::object* metadata = kube::MetadataOf(record.object);
   const json::array* managers = metadata == nullptr ? nullptr : ArrayAt(*metadata, "managedFields");

@@ -28,12 +28,12 @@
 
 namespace steward::controllers {
 
-// What the reconciler is told by its flags.
+// The settings that the flags make.
 struct GuardTerms {
   bool on = true;  // off: it withdraws nothing, and restores what it withdrew
   absl::Duration grace = absl::Minutes(2);
   CaSource ca;
-  // Its namespace is that of the record, too.
+  // The namespace of `wanted` is also that of the record.
   WantedRegistration wanted;
 };
 
@@ -58,14 +58,14 @@ struct GuardMetrics {
 // The kube-apiserver's condition alone decides that it is withdrawn: what it cannot reach, or does
 // not trust, does the harm, whether replicas are well or not. The guard's own probe says since when
 // nobody answers, up to half a minute before the kube-apiserver noticed, and when somebody does
-// again. What the guard reaches and the kube-apiserver does not is restored after twenty minutes,
-// and if it is unavailable again soon, after forty, up to six hours. All times are the
-// kube-apiserver's.
+// again. An APIService that the guard reaches and the kube-apiserver does not is restored after
+// twenty minutes, and if it is unavailable again soon, after forty, up to six hours. All times are
+// the kube-apiserver's.
 //
 // An APIService that somebody else creates while it is withdrawn is deleted at once, unless a
-// replica answers. Its owner is the guard's ClusterRole: whoever deletes Steward's manifests, in
-// whichever order, has the garbage collector delete it. In a namespace that is being deleted
-// nothing is registered, and ApiServiceRemoval takes it along.
+// replica answers. Its owner is the guard's ClusterRole: when Steward's manifests are deleted, in
+// any order, the garbage collector deletes it. In a namespace that is being deleted nothing is
+// registered, and ApiServiceRemoval takes it along.
 class ApiServiceGuard : public Reconciler {
  public:
   // REQUIRES: the references, and those in `deps`, outlive this object.
@@ -81,7 +81,7 @@ class ApiServiceGuard : public Reconciler {
   StatusTask LookForReplicas(WithdrawalRecord& record);
   // Notes since when nobody answers.
   Task<ReplicaAnswer> Probe(const ServiceTarget& target, absl::Time now);
-  // Makes the guard's role the owner. One that may not be is told of, and guarded all the same.
+  // Makes the guard's role the owner. If it may not, it reports that, and guards all the same.
   StatusTask Adopt(const Registration& registration);
   // The UID of the guard's ClusterRole; "" where there is none.
   Task<std::string> OwnerUid();
@@ -89,7 +89,7 @@ class ApiServiceGuard : public Reconciler {
   // judged by whether it is available.
   Task<bool> Follow(const Registration& registration, const ServiceTarget& target, absl::Time now,
                     WithdrawalRecord& record);
-  // The same for one that is there though it was withdrawn.
+  // Follows an APIService that exists though it was withdrawn.
   Task<bool> FollowReturned(const Registration& registration, const ServiceTarget& target,
                             absl::Time now, WithdrawalRecord& record);
   StatusTask Delete(const Registration& registration);
@@ -117,8 +117,8 @@ class ApiServiceGuard : public Reconciler {
   ReplicaDialer& dialer_;
   const GuardTerms terms_;
   std::optional<absl::Time> silent_since_;  // by its own probe, by the kube-apiserver's clock
-  // Since when no look has found it available, and how often one has found it unavailable: whoever
-  // makes it anew, again and again, does not begin anything anew.
+  // Since when no look has found it available, and how often one has found it unavailable. Making
+  // it anew, again and again, does not reset these.
   std::optional<absl::Time> unavailable_since_;
   int seen_unavailable_ = 0;
   std::set<std::string> told_;  // reasons

@@ -26,7 +26,7 @@
 #include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/operator_world.h"
 #include "storage/world/world_store.h"
 
@@ -40,9 +40,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
 const kube::GroupVersionResource kServices = {"", "v1", "services"};
-const kube::GroupVersionResource kSlices = {"discovery.k8s.io", "v1", "endpointslices"};
 const kube::NamespacedName kApi = {"", std::string(kGuardedApiService)};
 const kube::NamespacedName kRecord = {"steward-system", "steward-apiservice-guard"};
 
@@ -67,10 +65,10 @@ class TestDialer : public ReplicaDialer {
 };
 
 // A cluster whose clock is not this machine's.
-class TimedClient : public kube::HookedClient {
+class TimedClient : public kube::HookClient {
  public:
   TimedClient(kube::Client& inner, kube::Hook& hook, const Clock& clock, const absl::Duration& skew)
-      : HookedClient(inner, hook), clock_(clock), skew_(skew) {}
+      : HookClient(inner, hook), clock_(clock), skew_(skew) {}
   Task<absl::Time> ServerTime() override { co_return clock_.Now() + skew_; }
 
  private:
@@ -81,8 +79,8 @@ class TimedClient : public kube::HookedClient {
 class ApiServiceGuardTest : public ::testing::Test {
  protected:
   ApiServiceGuardTest() {
-    for (const auto& gvr :
-         {kube::kApiServices, kConfigMaps, kServices, kSlices, kClusterRoles, kube::kNamespaces}) {
+    for (const auto& gvr : {kube::kApiServices, kube::kConfigMaps, kServices, kube::kEndpointSlices,
+                            kClusterRoles, kube::kNamespaces}) {
       cluster_.Serve(gvr);
     }
     cluster_.Put(kClusterRoles, R"({"metadata":{"name":"steward-apiservice-guard","uid":"role"}})");
@@ -91,7 +89,7 @@ class ApiServiceGuardTest : public ::testing::Test {
     cluster_.Put(kServices,
                  R"({"metadata":{"name":"steward-apiserver","namespace":"steward-system"},
         "spec":{"ports":[{"name":"metrics","port":80},{"name":"https","port":443}]}})");
-    cluster_.Put(kSlices, R"({"metadata":{"name":"a","namespace":"steward-system",
+    cluster_.Put(kube::kEndpointSlices, R"({"metadata":{"name":"a","namespace":"steward-system",
         "labels":{"kubernetes.io/service-name":"steward-apiserver"}},
         "ports":[{"name":"https","port":8443}],
         "endpoints":[{"addresses":["10.0.0.1"],"conditions":{"ready":false}},
@@ -99,7 +97,8 @@ class ApiServiceGuardTest : public ::testing::Test {
     PutApi("True");
     hook_.process = &io_;
     hook_.decide = [this](const kube::HookedCall& call) {
-      if (call.writes()) writes_.push_back(StrCat(call.verb, " ", call.gvr.resource));
+      if (call.writes())
+        writes_.push_back(StrCat(kube::VerbText(call.verb), " ", call.gvr.resource));
       return kube::HookedFate();
     };
   }
@@ -124,14 +123,14 @@ class ApiServiceGuardTest : public ::testing::Test {
   }
   bool Registered() { return cluster_.Objects(kube::kApiServices).contains(kApi); }
   json::value Api() { return json::parse(cluster_.Objects(kube::kApiServices).at(kApi)); }
-  // What the record says, "" = there is none.
+  // A value of the record; "" = there is no record.
   std::string Recorded(const char* key = "phase") {
-    const auto maps = cluster_.Objects(kConfigMaps);
+    const auto maps = cluster_.Objects(kube::kConfigMaps);
     const auto found = maps.find(kRecord);
     if (found == maps.end()) return "";
     return json::parse(found->second).at("data").at(key).as_string().c_str();
   }
-  // As another process would begin.
+  // Makes a new guard, as another process would.
   void NextTerm() {
     guard_ = std::make_unique<ApiServiceGuard>(
         ReconcilerDeps{client_, leadership_, worlds_, watches_, events_, clock_, random_, registry_,
@@ -287,7 +286,7 @@ TEST_F(ApiServiceGuardTest, WhatWasAwayIsRestoredAtOnceHoweverOften) {
   }
 }
 
-// As a tool that replaces it by force does.
+// Some tools replace an APIService by force.
 TEST_F(ApiServiceGuardTest, WhatIsMadeAnewAgainAndAgainIsDueAllTheSame) {
   dialer_.answer = ReplicaAnswer::kSilent;
   for (int i = 0; i < 25; ++i) {
@@ -302,11 +301,11 @@ TEST_F(ApiServiceGuardTest, WhatIsMadeAnewAgainAndAgainIsDueAllTheSame) {
 
 TEST_F(ApiServiceGuardTest, WhatTheFlagsSayNowIsRestored) {
   Withdrawn();
-  json::value map = json::parse(cluster_.Objects(kConfigMaps).at(kRecord));
+  json::value map = json::parse(cluster_.Objects(kube::kConfigMaps).at(kRecord));
   json::value recorded = json::parse(map.at("data").at("apiservice.json").as_string());
   recorded.at("spec").at("service").as_object()["port"] = 444;
   map.at("data").as_object()["apiservice.json"] = Serialize(recorded);
-  cluster_.Put(kConfigMaps, Serialize(map));
+  cluster_.Put(kube::kConfigMaps, Serialize(map));
   terms_.wanted.annotations["inject"] = "me";
   NextTerm();
   dialer_.answer = ReplicaAnswer::kTrusted;
@@ -322,7 +321,7 @@ TEST_F(ApiServiceGuardTest, WhatMayNotBeAdoptedIsGuarded) {
   const auto decide = hook_.decide;
   hook_.decide = [&](const kube::HookedCall& call) {
     kube::HookedFate fate = decide(call);
-    if (call.verb == "patch") {
+    if (call.verb == kube::ClientVerb::kPatch) {
       fate.error = kube::ToStatus(kube::Forbidden(kube::kApiServices, kApi.name, "no"));
     }
     return fate;
@@ -344,7 +343,7 @@ TEST_F(ApiServiceGuardTest, AnothersClockCounts) {
     EXPECT_TRUE(Registered());
     LookFor(absl::Seconds(5));
     EXPECT_FALSE(Registered());
-    cluster_.Delete(kConfigMaps, kRecord);
+    cluster_.Delete(kube::kConfigMaps, kRecord);
   }
 }
 
@@ -371,7 +370,7 @@ TEST_F(ApiServiceGuardTest, RegistersWhatAnswersWithAProvenCertificate) {
   EXPECT_THAT(events_.reasons, ElementsAre("NotServed", "NotTrusted"));
   EXPECT_THAT(writes_, IsEmpty());
   dialer_.answer = ReplicaAnswer::kTrusted;
-  cluster_.Put(kConfigMaps, R"({"metadata":{"name":"steward-apiserver-ca",
+  cluster_.Put(kube::kConfigMaps, R"({"metadata":{"name":"steward-apiserver-ca",
       "namespace":"steward-system"},"data":{"ca.crt":"authority"}})");
   ASSERT_OK(Look());
   ASSERT_TRUE(Registered());
@@ -390,7 +389,7 @@ TEST_F(ApiServiceGuardTest, RegistersWhatAnswersWithAProvenCertificate) {
 TEST_F(ApiServiceGuardTest, TheAuthorityOfThisMomentIsRestored) {
   Withdrawn();
   dialer_.answer = ReplicaAnswer::kTrusted;
-  cluster_.Put(kConfigMaps, R"({"metadata":{"name":"steward-apiserver-ca",
+  cluster_.Put(kube::kConfigMaps, R"({"metadata":{"name":"steward-apiserver-ca",
       "namespace":"steward-system"},"data":{"ca.crt":"new"}})");
   ASSERT_OK(Look());
   ASSERT_TRUE(Registered());
@@ -427,7 +426,7 @@ TEST_F(ApiServiceGuardTest, AnotherServiceIsNotGuarded) {
   EXPECT_THAT(events_.reasons, ElementsAre("NotGuarded"));
 }
 
-// As GitOps does, every few seconds.
+// GitOps tools put it back every few seconds.
 TEST_F(ApiServiceGuardTest, WhatIsPutBackWhileNobodyServesItGoesAtOnce) {
   Withdrawn();
   for (int i = 0; i < 50; ++i) {
@@ -451,9 +450,9 @@ TEST_F(ApiServiceGuardTest, WhatIsPutBackWhileNobodyServesItGoesAtOnce) {
 // A record that an earlier version wrote.
 TEST_F(ApiServiceGuardTest, WhatItYieldedToIsGuarded) {
   Withdrawn();
-  json::value map = json::parse(cluster_.Objects(kConfigMaps).at(kRecord));
+  json::value map = json::parse(cluster_.Objects(kube::kConfigMaps).at(kRecord));
   map.at("data").as_object()["phase"] = "Yielded";
-  cluster_.Put(kConfigMaps, Serialize(map));
+  cluster_.Put(kube::kConfigMaps, Serialize(map));
   PutApi("False", "theirs", "[]");
   ASSERT_OK(Look());
   EXPECT_FALSE(Registered());
@@ -505,7 +504,7 @@ TEST_F(ApiServiceGuardTest, WhatChangedMeanwhileIsReadAgain) {
   clock_.Advance(absl::Seconds(5));
   const auto decide = hook_.decide;
   hook_.decide = [&](const kube::HookedCall& call) {
-    if (call.verb == "create") cluster_.Put(kube::kApiServices, Serialize(Api()));
+    if (call.verb == kube::ClientVerb::kCreate) cluster_.Put(kube::kApiServices, Serialize(Api()));
     return decide(call);
   };
   ASSERT_OK_AND_ASSIGN(const ReconcileResult result, Look());
@@ -525,7 +524,7 @@ TEST_F(ApiServiceGuardTest, ARecordThatNobodyCanReadStopsIt) {
                                "again":"0","apiservice.json":"{"}})"}) {
     json::value map = json::parse(data);
     map.as_object()["metadata"] = {{"name", kRecord.name}, {"namespace", kRecord.ns}};
-    cluster_.Put(kConfigMaps, Serialize(map));
+    cluster_.Put(kube::kConfigMaps, Serialize(map));
     PutApi("False");
     NextTerm();
     events_.reasons.clear();
@@ -537,7 +536,7 @@ TEST_F(ApiServiceGuardTest, ARecordThatNobodyCanReadStopsIt) {
 
 // A guard that dies at any write leaves nothing that the next one does not bring to its end.
 TEST_F(ApiServiceGuardTest, SurvivesItsDeath) {
-  // One process, which looks so often, and dies at the write `die_at`. Returns whether it did.
+  // Runs a process for so many looks, which dies at the write `die_at`. Returns whether it did.
   const auto run = [&](int looks, int die_at, bool after) {
     auto io = std::make_unique<boost::asio::io_context>(1);
     kube::Hook hook;
@@ -545,7 +544,8 @@ TEST_F(ApiServiceGuardTest, SurvivesItsDeath) {
     hook.process = io.get();
     hook.decide = [&](const kube::HookedCall& call) {
       kube::HookedFate fate;
-      if (call.writes() && ++writes == die_at) (after ? fate.dies_after : fate.dies) = true;
+      if (call.writes() && ++writes == die_at)
+        fate.kind = after ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
       return fate;
     };
     TimedClient client(cluster_, hook, clock_, skew_);
@@ -579,7 +579,7 @@ TEST_F(ApiServiceGuardTest, SurvivesItsDeath) {
       ASSERT_TRUE(Registered());
       EXPECT_EQ(WithoutOrigin(Api()), before);
       EXPECT_EQ(Recorded(), "Restored");
-      cluster_.Delete(kConfigMaps, kRecord);
+      cluster_.Delete(kube::kConfigMaps, kRecord);
     }
   }
 }

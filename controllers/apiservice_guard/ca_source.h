@@ -1,5 +1,5 @@
-// Where the guard reads the authority of the API servers' certificates. A value; the function runs
-// on the caller's executor.
+// The object from which the guard reads the authority of the API servers' certificates. A value;
+// the function runs on the caller's executor.
 #ifndef CONTROLLERS_APISERVICE_GUARD_CA_SOURCE_H_
 #define CONTROLLERS_APISERVICE_GUARD_CA_SOURCE_H_
 
@@ -18,7 +18,7 @@ struct CaSource {
   std::string name = "steward-apiserver-ca";
   std::string key = "ca.crt";
 
-  // As the flag has it: "secrets/NAME/KEY" or "configmaps/NAME/KEY". kInvalidArgument for others.
+  // Parses the flag: "secrets/NAME/KEY" or "configmaps/NAME/KEY". kInvalidArgument for others.
   static absl::StatusOr<CaSource> Parse(std::string_view text);
   std::string ToString() const;
 };

@@ -97,7 +97,7 @@ KnownReconciler KnownApiServiceGuard() {
   };
   known.prepare = [](const FlagValues& values,
                      prometheus::Registry& registry) -> ReconcilerFactory {
-    // They were checked.
+    // The flags were checked before.
     const GuardTerms terms = *TermsOf(values.Get<GuardFlags>());
     const auto metrics = std::make_shared<GuardMetrics>(registry);
     const auto dialer = std::make_shared<TlsDialer>(Clock::Real(), Random::Real());
@@ -112,7 +112,7 @@ KnownReconciler KnownApiServiceRemoval() {
   KnownReconciler known;
   known.options.name = "apiservice-removal";
   known.options.limits.initial = absl::Milliseconds(100);
-  // Its account may be gone in a moment.
+  // The removal's ServiceAccount may be deleted in a moment.
   known.options.limits.max = absl::Seconds(1);
   known.family = kApiServiceGuardFamily;
   known.elected = false;

@@ -38,7 +38,7 @@ void ReadAvailable(const json::object& condition, Registration& registration) {
       StrCat(StringAt(condition, "reason"), ": ", StringAt(condition, "message"));
   const std::string since(StringAt(condition, "lastTransitionTime"));
   std::string error;
-  // One that says no time has only just begun.
+  // A condition without a time counts as one that has just begun.
   if (!absl::ParseTime(absl::RFC3339_full, since, &registration.since, &error)) {
     registration.since = absl::InfiniteFuture();
   }

@@ -23,7 +23,7 @@ inline constexpr std::string_view kGuardRole = "steward-apiservice-guard";
 inline const kube::GroupVersionResource kClusterRoles = {"rbac.authorization.k8s.io", "v1",
                                                          "clusterroles"};
 
-// Where an APIService leads, and whom the kube-apiserver trusts there.
+// The Service of an APIService, and the authorities that the kube-apiserver trusts there.
 struct ServiceTarget {
   kube::NamespacedName service;
   uint16_t port = 443;  // of the Service
@@ -69,7 +69,7 @@ boost::json::value WithoutOrigin(const boost::json::value& object);
 // Makes the garbage collector take the APIService when the guard's ClusterRole, of this UID, is
 // gone: without it the guard may do nothing more. Other owners go, as they would keep it.
 void SetOwner(const std::string& uid, boost::json::value& object);
-// As a value of metadata.ownerReferences.
+// The value of metadata.ownerReferences that SetOwner sets.
 boost::json::value OwnerReferences(const std::string& uid);
 
 void SetCaBundle(const std::string& pem, boost::json::value& object);

@@ -16,13 +16,13 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
+#include "kube/meta/resources.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
 const kube::GroupVersionResource kServices = {"", "v1", "services"};
-const kube::GroupVersionResource kEndpointSlices = {"discovery.k8s.io", "v1", "endpointslices"};
 constexpr size_t kMostReplicas = 8;
 
 std::optional<uint16_t> PortAt(const json::object& parent) {
@@ -34,7 +34,7 @@ std::optional<uint16_t> PortAt(const json::object& parent) {
   return static_cast<uint16_t>(port->get_int64());
 }
 
-// What the Service calls the port; nullopt = it has no such port.
+// The Service's name for the port; nullopt = it has no such port.
 std::optional<std::string> PortName(const json::object& spec, uint16_t wanted) {
   const json::array* ports = ArrayAt(spec, "ports");
   if (ports == nullptr) return std::nullopt;
@@ -93,7 +93,8 @@ Task<std::vector<ReplicaAddress>> ReadyReplicas(kube::Client& client, const Serv
   kube::ListOptions options;
   options.ns = target.service.ns;
   options.label_selector = StrCat("kubernetes.io/service-name=", target.service.name);
-  CO_ASSIGN_OR_RETURN(const kube::ListPage page, co_await client.List(kEndpointSlices, options));
+  CO_ASSIGN_OR_RETURN(const kube::ListPage page,
+                      co_await client.List(kube::kEndpointSlices, options));
   for (const kube::RawObject& item : page.items) {
     CO_ASSIGN_OR_RETURN(const json::value slice, ParseJson(item.json));
     if (slice.is_object()) AddReady(slice.get_object(), *port_name, found);

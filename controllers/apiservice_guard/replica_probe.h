@@ -23,7 +23,7 @@ struct ReplicaAddress {
   uint16_t port = 0;
 };
 
-// How one replica is asked, as the kube-apiserver would, but as nobody: whatever it answers counts.
+// Asks one replica as the kube-apiserver would, but anonymously: any answer counts.
 class ReplicaDialer {
  public:
   virtual ~ReplicaDialer() = default;

@@ -11,6 +11,7 @@
 #include "base/async/run.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/resources.h"
 #include "kube/testing/fake_client.h"
 
 namespace steward::controllers {
@@ -21,7 +22,6 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 const kube::GroupVersionResource kServices = {"", "v1", "services"};
-const kube::GroupVersionResource kSlices = {"discovery.k8s.io", "v1", "endpointslices"};
 
 class TestDialer : public ReplicaDialer {
  public:
@@ -38,7 +38,7 @@ class ReplicaProbeTest : public ::testing::Test {
  protected:
   ReplicaProbeTest() {
     cluster_.Serve(kServices);
-    cluster_.Serve(kSlices);
+    cluster_.Serve(kube::kEndpointSlices);
     target_.service = {"ns", "api"};
   }
   void PutService(const std::string& spec) {
@@ -46,9 +46,10 @@ class ReplicaProbeTest : public ::testing::Test {
                  StrCat(R"({"metadata":{"name":"api","namespace":"ns"},"spec":)", spec, "}"));
   }
   void PutSlice(const std::string& name, const std::string& ports, const std::string& endpoints) {
-    cluster_.Put(kSlices, StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"ns","labels":
+    cluster_.Put(kube::kEndpointSlices,
+                 StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"ns","labels":
         {"kubernetes.io/service-name":"api"}},"ports":)",
-                                 ports, R"(,"endpoints":)", endpoints, "}"));
+                        ports, R"(,"endpoints":)", endpoints, "}"));
   }
   ReplicaAnswer Probe() {
     dialer_.dialed.clear();

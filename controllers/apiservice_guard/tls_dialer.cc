@@ -17,7 +17,7 @@ namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(2);
 
-// One that makes no sense is an answer, too.
+// An answer that makes no sense is an answer, too.
 bool Answered(const absl::Status& asked) {
   return kube::IsAnswer(asked) || absl::IsDataLoss(asked) || absl::IsResourceExhausted(asked);
 }

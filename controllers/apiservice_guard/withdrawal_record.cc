@@ -15,6 +15,7 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/write_options.h"
 
 namespace steward::controllers {
@@ -23,7 +24,6 @@ namespace {
 
 using Phase = WithdrawalRecord::Phase;
 
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
 constexpr std::string_view kManager = "steward-apiservice-guard";
 constexpr std::string_view kObjectKey = "apiservice.json";
 constexpr absl::Duration kFirstHold = absl::Minutes(10);
@@ -92,7 +92,7 @@ absl::Duration WithdrawalRecord::Hold() const {
 }
 
 Task<WithdrawalRecord> ReadRecord(kube::Client& client, kube::NamespacedName name) {
-  const absl::StatusOr<kube::RawObject> raw = co_await client.Get(kConfigMaps, name);
+  const absl::StatusOr<kube::RawObject> raw = co_await client.Get(kube::kConfigMaps, name);
   if (kube::IsNotFound(raw.status(), name.name)) {
     WithdrawalRecord none;
     none.name = std::move(name);
@@ -118,9 +118,9 @@ StatusTask WriteRecord(kube::Client& client, WithdrawalRecord& record) {
   json::value answer;
   if (record.resource_version.empty()) {
     CO_ASSIGN_OR_RETURN(answer,
-                        co_await client.Create(kConfigMaps, record.name.ns, stored, options));
+                        co_await client.Create(kube::kConfigMaps, record.name.ns, stored, options));
   } else {
-    CO_ASSIGN_OR_RETURN(answer, co_await client.Update(kConfigMaps, stored, options));
+    CO_ASSIGN_OR_RETURN(answer, co_await client.Update(kube::kConfigMaps, stored, options));
   }
   record.resource_version = kube::MetadataText(answer, "resourceVersion");
   record.record_uid = kube::MetadataText(answer, "uid");
@@ -131,7 +131,8 @@ StatusTask ForgetRecord(kube::Client& client, const WithdrawalRecord& record) {
   kube::DeleteOptions options;
   options.uid = record.record_uid;
   options.resource_version = record.resource_version;
-  const absl::Status deleted = (co_await client.Delete(kConfigMaps, record.name, options)).status();
+  const absl::Status deleted =
+      (co_await client.Delete(kube::kConfigMaps, record.name, options)).status();
   if (kube::IsNotFound(deleted, record.name.name)) co_return absl::OkStatus();
   co_return deleted;
 }

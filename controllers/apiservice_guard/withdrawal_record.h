@@ -33,8 +33,8 @@ struct WithdrawalRecord {
   std::string resource_version;
   std::string record_uid;
 
-  // How long to wait after a withdrawal of this record before the APIService is restored:
-  // twice as long each time.
+  // The time from a withdrawal of this record until the APIService may be restored; it doubles each
+  // time.
   absl::Duration Hold() const;
 };
 

@@ -103,7 +103,7 @@ absl::Status Authority::Advance(const AuthorityTerms& terms, absl::Time now,
       roots_.push_back({{std::move(pem), ""}, validity});
     }
   }
-  // Those that last longest are at the end, so numbers stay without a gap.
+  // The roots that last longest are at the end, so numbers stay without a gap.
   while (!roots_.empty() && !IsValid(roots_.front(), now)) {
     roots_.erase(roots_.begin());
     ++first_;
@@ -122,7 +122,7 @@ absl::Status Authority::Found(const AuthorityTerms& terms, absl::Time now) {
   const int number = first_ + static_cast<int>(roots_.size());
   const CertificateSpec spec = RootSpec(number, terms.life, now);
   ASSIGN_OR_RETURN(PemKeyPair pair, IssueCertificate(spec));
-  // As it will be read, to the second.
+  // The validity is read back, since certificates have whole seconds.
   ASSIGN_OR_RETURN(const Validity validity, ValidityOfPem(pair.cert_pem));
   roots_.push_back({std::move(pair), validity});
   return absl::OkStatus();

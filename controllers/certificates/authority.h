@@ -42,8 +42,8 @@ absl::Time DueAt(const Validity& validity);
 // of the two, the certificate or the trust in its root, a reader learns of first.
 class Authority {
  public:
-  // As a Secret's data say. kDataLoss when a certificate or key cannot be read; that of no data is
-  // an authority without roots.
+  // Reads a Secret's data. Empty data is an authority without roots; kDataLoss when a certificate
+  // or key cannot be read.
   static absl::StatusOr<Authority> Read(const std::map<std::string, std::string>& data);
   // The data, from which Read makes the same authority: <number>.crt, <number>.key, and ca.crt, the
   // trusted certificates.

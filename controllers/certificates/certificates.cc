@@ -9,6 +9,7 @@
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/log/log.h"
+#include "base/metrics/families.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "base/tls/expiry.h"
@@ -36,18 +37,12 @@ using Keeper = ManagedSecret::Keeper;
 }  // namespace
 
 CertificateMetrics::CertificateMetrics(prometheus::Registry& registry)
-    : expiration(prometheus::BuildGauge()
-                     .Name("steward_certificate_expiration_timestamp_seconds")
-                     .Help("End of the certificate in the Secret, in seconds since 1970")
-                     .Register(registry)),
-      issued(prometheus::BuildCounter()
-                 .Name("steward_certificate_issued_total")
-                 .Help("Certificates that were issued into the Secret")
-                 .Register(registry)),
-      foreign(prometheus::BuildGauge()
-                  .Name("steward_certificate_foreign_secrets")
-                  .Help("Secrets for certificates that others keep, which are left alone")
-                  .Register(registry)
+    : expiration(GaugeFamily(registry, "steward_certificate_expiration_timestamp_seconds",
+                             "End of the certificate in the Secret, in seconds since 1970")),
+      issued(CounterFamily(registry, "steward_certificate_issued_total",
+                           "Certificates that were issued into the Secret")),
+      foreign(GaugeFamily(registry, "steward_certificate_foreign_secrets",
+                          "Secrets for certificates that others keep, which are left alone")
                   .Add({})) {}
 
 CertificatesReconciler::CertificatesReconciler(const ReconcilerDeps& deps,
@@ -62,7 +57,7 @@ VoidTask CertificatesReconciler::Feed(WorkQueue& queue) {
 
 Task<ReconcileResult> CertificatesReconciler::Reconcile(Key) {
   const absl::Status passed = co_await Pass();
-  // Somebody wrote what was read: it is read again.
+  // An object was written after it was read: it is read again.
   if (kube::IsConflict(passed) || kube::IsAlreadyExists(passed)) {
     co_return ReconcileResult::After(absl::Seconds(1));
   }
@@ -110,10 +105,10 @@ StatusTask CertificatesReconciler::Pass() {
     const std::string bundle = authority->Bundle();
     CO_RETURN_IF_ERROR(co_await KeepRegistration(registration, bundle));
   }
-  // One that cannot be written holds no other up.
+  // A certificate that cannot be written does not delay the others.
   absl::Status first = absl::OkStatus();
   for (size_t i = 0; i < secrets.size(); ++i) {
-    // Whoever is told to inject the authority also makes the certificate, and may not have yet.
+    // If somebody else injects the authority, they also make the certificate, perhaps later.
     if (i == 0 && secrets[i].keeper == Keeper::kNobody && !registration.ours) continue;
     if (secrets[i].keeper == Keeper::kForeign) {
       TellOnce(secrets[i], "ForeignSecret", "somebody else keeps this Secret: it is left alone");
@@ -139,7 +134,7 @@ Task<CertificatesReconciler::Registration> CertificatesReconciler::ReadRegistrat
   registration.resource_version = kube::MetadataText(object, "resourceVersion");
   const json::object* spec = ObjectAt(object.get_object(), "spec");
   const std::string_view encoded = spec == nullptr ? "" : StringAt(*spec, "caBundle");
-  // What is no base64 is another bundle than ours.
+  // A bundle that is no base64 is not ours.
   if (!absl::Base64Unescape(absl::string_view(encoded.data(), encoded.size()),
                             &registration.ca_bundle)) {
     registration.ca_bundle.clear();
@@ -180,7 +175,7 @@ StatusTask CertificatesReconciler::KeepRegistration(const Registration& registra
       (co_await deps_.client.Patch(kube::kApiServices, name, kube::PatchType::kJsonMerge, change,
                                    options))
           .status();
-  // It was taken away a moment ago.
+  // The APIService was deleted a moment ago.
   if (kube::IsNotFound(written, name.name)) co_return absl::OkStatus();
   CO_RETURN_IF_ERROR(written);
   log::Info("Set the caBundle", {{"apiService", name.name}});

@@ -26,7 +26,7 @@
 
 namespace steward::controllers {
 
-// What the reconciler is told by its flags.
+// The settings that the flags make.
 struct CertificateTerms {
   std::string ns = "steward-system";
   // False: somebody else makes the API server's certificate, and says whom to trust.

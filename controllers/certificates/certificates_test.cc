@@ -35,7 +35,7 @@
 #include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/operator_world.h"
 #include "storage/world/world_store.h"
 
@@ -49,7 +49,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const kube::GroupVersionResource kSecrets = {"", "v1", "secrets"};
 const kube::NamespacedName kServing = {"steward-system", "steward-apiserver-cert"};
 const kube::NamespacedName kKept = {"steward-system", "steward-authority"};
 constexpr char kApi[] = "v1alpha1.views.operators.coreos.com";
@@ -84,7 +83,7 @@ bool Verifies(const std::string& cert_pem, const std::string& bundle, absl::Time
 class CertificatesTest : public ::testing::Test {
  protected:
   CertificatesTest() {
-    cluster_.Serve(kSecrets);
+    cluster_.Serve(kube::kSecrets);
     cluster_.Serve(kube::kApiServices);
     PutApi("{}");
     terms_.life = absl::Hours(24);
@@ -106,7 +105,7 @@ class CertificatesTest : public ::testing::Test {
     if (reconciler_ == nullptr) NextTerm();
     return RunOn(io_, reconciler_->Reconcile({"", "certificates"}));
   }
-  // As another process would begin.
+  // Makes a new reconciler, as another process would.
   void NextTerm() {
     reconciler_ = std::make_unique<CertificatesReconciler>(
         ReconcilerDeps{client_, leadership_, worlds_, watches_, events_, clock_, random_, registry_,
@@ -115,7 +114,7 @@ class CertificatesTest : public ::testing::Test {
   }
   Texts Data(const kube::NamespacedName& name) {
     Texts texts;
-    const auto objects = cluster_.Objects(kSecrets);
+    const auto objects = cluster_.Objects(kube::kSecrets);
     const auto found = objects.find(name);
     if (found == objects.end()) return texts;
     const json::value secret = json::parse(found->second);
@@ -137,7 +136,7 @@ class CertificatesTest : public ::testing::Test {
   FixedRandom random_{0};
   FakeClient cluster_;
   kube::Hook hook_;
-  kube::HookedClient client_{cluster_, hook_};
+  kube::HookClient client_{cluster_, hook_};
   prometheus::Registry registry_;
   storage::WorldStore worlds_{storage::kOperatorSources};
   MetadataWatches watches_{client_, clock_, random_, io_.get_executor()};
@@ -153,7 +152,7 @@ class CertificatesTest : public ::testing::Test {
 TEST_F(CertificatesTest, MakesAll) {
   ASSERT_OK_AND_ASSIGN(const ReconcileResult result, Pass());
   EXPECT_EQ(result.requeue_after, absl::Minutes(1));
-  ASSERT_THAT(cluster_.Objects(kSecrets), SizeIs(13));
+  ASSERT_THAT(cluster_.Objects(kube::kSecrets), SizeIs(13));
   // Trust comes before what is to be trusted.
   ASSERT_THAT(writes_, SizeIs(14));
   EXPECT_EQ(writes_[0], kKept.name);
@@ -185,10 +184,10 @@ TEST_F(CertificatesTest, RenewsAtTwoThirds) {
 TEST_F(CertificatesTest, MendsWhatIsMissingOrBad) {
   ASSERT_OK(Pass());
   const std::string bundle = CaBundle();
-  cluster_.Delete(kSecrets, kServing);
+  cluster_.Delete(kube::kSecrets, kServing);
   PutApi("{}");
   Texts grpc = Data({"steward-system", "steward-apiserver-grpc"});
-  cluster_.Put(kSecrets,
+  cluster_.Put(kube::kSecrets,
                R"({"metadata":{"namespace":"steward-system","name":"steward-apiserver-grpc",
       "labels":{"app.kubernetes.io/managed-by":"steward-certificates"}},"data":{"tls.crt":"eA==","more":"eA=="}})");
   ASSERT_OK(Pass());
@@ -220,13 +219,13 @@ TEST_F(CertificatesTest, LeavesForeignSecretsAlone) {
     metadata["namespace"] = kServing.ns;
     metadata["name"] = kServing.name;
     const json::object secret = {{"metadata", metadata}, {"data", {{"tls.crt", "eA=="}}}};
-    cluster_.Put(kSecrets, Serialize(json::value(secret)));
+    cluster_.Put(kube::kSecrets, Serialize(json::value(secret)));
     ASSERT_OK(Pass());
     EXPECT_EQ(Data(kServing), (Texts{{"tls.crt", "x"}})) << row.what;
     EXPECT_EQ(CaBundle(), "") << row.what << ": the trust in it is not ours either";
-    EXPECT_THAT(cluster_.Objects(kSecrets), SizeIs(13)) << "the others are made";
+    EXPECT_THAT(cluster_.Objects(kube::kSecrets), SizeIs(13)) << "the others are made";
     EXPECT_THAT(events_.events, Contains("ForeignSecret steward-apiserver-cert"));
-    cluster_.Delete(kSecrets, kServing);
+    cluster_.Delete(kube::kSecrets, kServing);
   }
 }
 
@@ -235,7 +234,7 @@ TEST_F(CertificatesTest, AnInjectedBundleIsLeftAlone) {
   ASSERT_OK(Pass());
   EXPECT_EQ(CaBundle(), "");
   EXPECT_THAT(Data(kServing), IsEmpty()) << "whoever injects it makes the certificate";
-  EXPECT_THAT(cluster_.Objects(kSecrets), SizeIs(12));
+  EXPECT_THAT(cluster_.Objects(kube::kSecrets), SizeIs(12));
 }
 
 // The APIService is registered once an API server answers, for which that needs its certificate.
@@ -254,7 +253,7 @@ TEST_F(CertificatesTest, SomebodyElseServes) {
   terms_.serving = false;
   ASSERT_OK(Pass());
   EXPECT_EQ(CaBundle(), "");
-  EXPECT_THAT(cluster_.Objects(kSecrets), SizeIs(12)) << "the others are made";
+  EXPECT_THAT(cluster_.Objects(kube::kSecrets), SizeIs(12)) << "the others are made";
   cluster_.Delete(kube::kApiServices, {"", kApi});
   ASSERT_OK(Pass());
   EXPECT_THAT(Data(kServing), IsEmpty());
@@ -273,7 +272,7 @@ TEST_F(CertificatesTest, AnAuthorityThatCannotBeReadIsKept) {
       {"foreign", "{}", "ForeignAuthority steward-authority"},
   };
   for (const auto& row : rows) {
-    cluster_.Put(kSecrets,
+    cluster_.Put(kube::kSecrets,
                  StrCat(R"({"metadata":{"namespace":"steward-system","name":")", kKept.name,
                         R"(","labels":)", row.labels, R"(},"data":{"1.crt":"eA=="}})"));
     writes_.clear();
@@ -283,8 +282,8 @@ TEST_F(CertificatesTest, AnAuthorityThatCannotBeReadIsKept) {
     EXPECT_THAT(writes_, IsEmpty()) << row.what;
     EXPECT_THAT(events_.events, ElementsAre(row.event)) << "once";
   }
-  // What it signed is trusted on when a new one is founded.
-  cluster_.Delete(kSecrets, kKept);
+  // Certificates of the old authority stay trusted when a new one is founded.
+  cluster_.Delete(kube::kSecrets, kKept);
   ASSERT_OK(Pass());
   EXPECT_EQ(Data(kServing)["tls.crt"], serving);
   EXPECT_TRUE(Verifies(serving, CaBundle(), clock_.Now()));
@@ -296,11 +295,11 @@ TEST_F(CertificatesTest, AnAuthorityThatCannotBeReadIsKept) {
 TEST_F(CertificatesTest, AnotherWriterWins) {
   ASSERT_OK(Pass());
   clock_.Advance(absl::Hours(17));
-  cluster_.FailNext(FakeClient::Verb::kPatch, kSecrets,
-                    kube::ToStatus(kube::Conflict(kSecrets, kServing.name, "changed")));
+  cluster_.FailNext(FakeClient::Verb::kPatch, kube::kSecrets,
+                    kube::ToStatus(kube::Conflict(kube::kSecrets, kServing.name, "changed")));
   ASSERT_OK_AND_ASSIGN(const ReconcileResult result, Pass());
   EXPECT_EQ(result.requeue_after, absl::Seconds(1));
-  cluster_.FailNext(FakeClient::Verb::kGet, kSecrets, absl::UnavailableError("away"));
+  cluster_.FailNext(FakeClient::Verb::kGet, kube::kSecrets, absl::UnavailableError("away"));
   EXPECT_FALSE(Pass().ok());
   ASSERT_OK(Pass());
   EXPECT_TRUE(Verifies(Data(kServing)["tls.crt"], CaBundle(), clock_.Now() + absl::Hours(20)));
@@ -311,7 +310,7 @@ TEST_F(CertificatesTest, SurvivesItsEndAnywhere) {
   for (const bool after : {false, true}) {
     for (int n = 0; n < 15; ++n) {
       FakeClient cluster;
-      cluster.Serve(kSecrets);
+      cluster.Serve(kube::kSecrets);
       cluster.Serve(kube::kApiServices);
       cluster.Put(kube::kApiServices, StrCat(R"({"metadata":{"name":")", kApi, R"("},"spec":{}})"));
       int writes = 0;
@@ -322,10 +321,11 @@ TEST_F(CertificatesTest, SurvivesItsEndAnywhere) {
         hook.process = io.get();
         hook.decide = [&](const kube::HookedCall& call) {
           kube::HookedFate fate;
-          if (call.writes() && writes++ == die_at) (after ? fate.dies_after : fate.dies) = true;
+          if (call.writes() && writes++ == die_at)
+            fate.kind = after ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
           return fate;
         };
-        kube::HookedClient client(cluster, hook);
+        kube::HookClient client(cluster, hook);
         CertificatesReconciler reconciler(
             ReconcilerDeps{client, leadership_, worlds_, watches_, events_, clock_, random_,
                            registry_, gates_},
@@ -342,7 +342,7 @@ TEST_F(CertificatesTest, SurvivesItsEndAnywhere) {
       };
       EXPECT_EQ(run(n), n >= 14) << n;
       EXPECT_TRUE(run(-1)) << n;
-      EXPECT_THAT(cluster.Objects(kSecrets), SizeIs(13));
+      EXPECT_THAT(cluster.Objects(kube::kSecrets), SizeIs(13));
     }
   }
 }

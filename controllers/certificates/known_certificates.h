@@ -1,4 +1,5 @@
-// The reconciler "certificates" as `steward controllers` knows it. Immutable.
+// The reconcilers "certificates" and "metrics-token" as `steward controllers` knows them.
+// Immutable.
 #ifndef CONTROLLERS_CERTIFICATES_KNOWN_CERTIFICATES_H_
 #define CONTROLLERS_CERTIFICATES_KNOWN_CERTIFICATES_H_
 
@@ -6,8 +7,10 @@
 
 namespace steward::controllers {
 
-// Of the family "certificates", which uses no Worlds.
+// The reconciler is of the family "certificates", which uses no Worlds.
 KnownReconciler KnownCertificates();
+// The reconciler "metrics-token", of the same family.
+KnownReconciler KnownMetricsToken();
 
 }  // namespace steward::controllers
 

@@ -11,13 +11,13 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/write_options.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
-const kube::GroupVersionResource kSecrets = {"", "v1", "secrets"};
 constexpr std::string_view kManagedBy = "app.kubernetes.io/managed-by";
 constexpr std::string_view kManager = "steward-certificates";
 
@@ -91,7 +91,7 @@ bool IsInjected(const json::object* annotations) {
 }
 
 Task<ManagedSecret> ReadSecret(kube::Client& client, kube::NamespacedName name) {
-  const absl::StatusOr<kube::RawObject> raw = co_await client.Get(kSecrets, name);
+  const absl::StatusOr<kube::RawObject> raw = co_await client.Get(kube::kSecrets, name);
   if (kube::IsNotFound(raw.status(), name.name)) {
     ManagedSecret none;
     none.name = std::move(name);
@@ -114,7 +114,8 @@ StatusTask WriteSecret(kube::Client& client, ManagedSecret& secret, std::string_
         {"name", secret.name.name}, {"namespace", secret.name.ns}, {"labels", Labels()}};
     object["data"] = std::move(encoded);
     const json::value created = std::move(object);
-    CO_ASSIGN_OR_RETURN(answer, co_await client.Create(kSecrets, secret.name.ns, created, options));
+    CO_ASSIGN_OR_RETURN(answer,
+                        co_await client.Create(kube::kSecrets, secret.name.ns, created, options));
   } else {
     for (const auto& [key, text] : secret.data) {
       if (!data.contains(key)) encoded[key] = nullptr;
@@ -124,8 +125,8 @@ StatusTask WriteSecret(kube::Client& client, ManagedSecret& secret, std::string_
     patch["data"] = std::move(encoded);
     const json::value change = std::move(patch);
     CO_ASSIGN_OR_RETURN(
-        answer,
-        co_await client.Patch(kSecrets, secret.name, kube::PatchType::kJsonMerge, change, options));
+        answer, co_await client.Patch(kube::kSecrets, secret.name, kube::PatchType::kJsonMerge,
+                                      change, options));
   }
   const kube::NamespacedName name = secret.name;
   CO_ASSIGN_OR_RETURN(secret, Decode(name, answer));

@@ -16,7 +16,7 @@ namespace steward::controllers {
 
 using SecretData = std::map<std::string, std::string>;
 
-// As it was read.
+// A Secret as it was read.
 struct ManagedSecret {
   // kForeign: it is not marked as ours, or cert-manager, OpenShift's service CA or an owner keeps
   // it. It is not written.

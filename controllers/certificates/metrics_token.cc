@@ -13,6 +13,7 @@
 #include "kube/client/object_meta.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/time.h"
 #include "kube/meta/write_options.h"
 
@@ -25,12 +26,11 @@ constexpr char kToken[] = "token";
 constexpr char kReplaceAfter[] = "replace-after";  // in RFC 3339
 constexpr char kAccount[] = "account";             // the UID that the token is of
 constexpr absl::Duration kLook = absl::Minutes(1);
-const kube::GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
 const kube::GroupVersionKind kSecretKind = {"", "v1", "Secret"};
 
 using Keeper = ManagedSecret::Keeper;
 
-// An account that was made anew does not know the tokens of before.
+// An account that was made anew does not accept its predecessor's tokens.
 bool IsFresh(const ManagedSecret& secret, const std::string& account, absl::Time now) {
   const absl::StatusOr<absl::Time> end = kube::ParseRfc3339(secret.Text(kReplaceAfter));
   return !secret.Text(kToken).empty() && secret.Text(kAccount) == account && end.ok() && now < *end;
@@ -59,7 +59,7 @@ VoidTask MetricsTokenReconciler::Feed(WorkQueue& queue) {
 
 Task<ReconcileResult> MetricsTokenReconciler::Reconcile(Key) {
   const absl::Status passed = co_await Pass();
-  // Somebody wrote what was read: it is read again.
+  // The object was written after it was read: it is read again.
   if (kube::IsConflict(passed) || kube::IsAlreadyExists(passed)) {
     co_return ReconcileResult::After(absl::Seconds(1));
   }
@@ -69,7 +69,8 @@ Task<ReconcileResult> MetricsTokenReconciler::Reconcile(Key) {
 
 StatusTask MetricsTokenReconciler::Pass() {
   const kube::NamespacedName name = {terms_.ns, kReader};
-  const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(kServiceAccounts, name);
+  const absl::StatusOr<kube::RawObject> raw =
+      co_await deps_.client.Get(kube::kServiceAccounts, name);
   // Nobody reads metrics.
   if (kube::IsNotFound(raw.status(), name.name)) co_return absl::OkStatus();
   CO_RETURN_IF_ERROR(raw.status());
@@ -97,8 +98,9 @@ StatusTask MetricsTokenReconciler::Replace(ManagedSecret& secret, const std::str
   const json::value request = TokenRequest(secret, terms_.life);
   kube::WriteOptions options;
   options.subresource = "token";
-  CO_ASSIGN_OR_RETURN(const json::value answer,
-                      co_await deps_.client.Create(kServiceAccounts, terms_.ns, request, options));
+  CO_ASSIGN_OR_RETURN(
+      const json::value answer,
+      co_await deps_.client.Create(kube::kServiceAccounts, terms_.ns, request, options));
   const json::object* object = answer.if_object();
   const json::object* status = object == nullptr ? nullptr : ObjectAt(*object, "status");
   if (status == nullptr || StringAt(*status, "token").empty()) {

@@ -24,6 +24,7 @@
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/testing/test_leadership.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/time.h"
 #include "kube/testing/fake_client.h"
 #include "storage/operators/operator_world.h"
@@ -37,8 +38,6 @@ using kube::FakeClient;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const kube::GroupVersionResource kSecrets = {"", "v1", "secrets"};
-const kube::GroupVersionResource kAccounts = {"", "v1", "serviceaccounts"};
 const kube::NamespacedName kName = {"steward-system", "steward-metrics-reader"};
 
 class TestEvents : public EventRecorder {
@@ -53,11 +52,11 @@ class TestEvents : public EventRecorder {
 class MetricsTokenTest : public ::testing::Test {
  protected:
   MetricsTokenTest() {
-    cluster_.Serve(kSecrets);
-    cluster_.Serve(kAccounts);
-    // As the kube-apiserver answers a TokenRequest.
+    cluster_.Serve(kube::kSecrets);
+    cluster_.Serve(kube::kServiceAccounts);
+    // The answer of the kube-apiserver to a TokenRequest.
     cluster_.HandleCreate(
-        kAccounts, [this](const json::value& request) -> absl::StatusOr<json::value> {
+        kube::kServiceAccounts, [this](const json::value& request) -> absl::StatusOr<json::value> {
           requests_.push_back(request);
           json::value answer = request;
           answer.as_object()["status"] = {
@@ -69,12 +68,12 @@ class MetricsTokenTest : public ::testing::Test {
   ~MetricsTokenTest() override { RunOn(io_, watches_.Stop()); }
 
   void PutAccount() {
-    cluster_.Put(kAccounts,
+    cluster_.Put(kube::kServiceAccounts,
                  R"({"metadata":{"name":"steward-metrics-reader","namespace":"steward-system"}})");
   }
   absl::Status Pass() { return RunOn(io_, reconciler_.Reconcile(kName)).status(); }
   json::object Secret() {
-    const auto objects = cluster_.Objects(kSecrets);
+    const auto objects = cluster_.Objects(kube::kSecrets);
     const auto found = objects.find(kName);
     if (found == objects.end()) return {};
     return json::parse(found->second).as_object();
@@ -136,7 +135,7 @@ TEST_F(MetricsTokenTest, ATokenIsReplacedAtHalfOfItsLife) {
 TEST_F(MetricsTokenTest, AnAccountThatWasMadeAnewHasATokenOfItsOwn) {
   PutAccount();
   EXPECT_OK(Pass());
-  cluster_.Delete(kAccounts, kName);
+  cluster_.Delete(kube::kServiceAccounts, kName);
   EXPECT_OK(Pass());
   PutAccount();
   EXPECT_OK(Pass());
@@ -146,14 +145,15 @@ TEST_F(MetricsTokenTest, AnAccountThatWasMadeAnewHasATokenOfItsOwn) {
 TEST_F(MetricsTokenTest, ADeletedSecretIsMadeAnewWithAnotherToken) {
   PutAccount();
   EXPECT_OK(Pass());
-  cluster_.Delete(kSecrets, kName);
+  cluster_.Delete(kube::kSecrets, kName);
   EXPECT_OK(Pass());
   EXPECT_EQ(Token(), "token-2");
 }
 
 TEST_F(MetricsTokenTest, ATokenThatIsRefusedIsAskedForAgain) {
   PutAccount();
-  cluster_.FailNext(FakeClient::Verb::kCreate, kAccounts, absl::UnavailableError("away"));
+  cluster_.FailNext(FakeClient::Verb::kCreate, kube::kServiceAccounts,
+                    absl::UnavailableError("away"));
   EXPECT_FALSE(Pass().ok());
   EXPECT_EQ(Token(), "");
   EXPECT_OK(Pass());
@@ -162,7 +162,7 @@ TEST_F(MetricsTokenTest, ATokenThatIsRefusedIsAskedForAgain) {
 
 TEST_F(MetricsTokenTest, ASecretOfOthersIsLeftAlone) {
   PutAccount();
-  cluster_.Put(kSecrets,
+  cluster_.Put(kube::kSecrets,
                R"({"metadata":{"name":"steward-metrics-reader","namespace":"steward-system"},)"
                R"("type":"kubernetes.io/service-account-token","data":{"token":"bWluZQ=="}})");
   EXPECT_OK(Pass());

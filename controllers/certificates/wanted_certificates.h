@@ -20,7 +20,7 @@ struct WantedCertificate {
   CertificateSpec spec;  // without times
 };
 
-// Those that the Deployments of deploy/ mount, in the namespace of Steward.
+// The certificates that the Deployments of deploy/ mount, in Steward's namespace.
 std::vector<WantedCertificate> WantedCertificates(std::string_view ns);
 
 // True if `pair` need not be issued anew: it is what is wanted, two thirds of its life are not

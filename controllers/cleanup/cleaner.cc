@@ -11,18 +11,22 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/json/json_text.h"
+#include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
+#include "controllers/cleanup/operands/operand_lister.h"
 #include "controllers/cleanup/reporting/report.h"
 #include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
+#include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
+#include "olm/cleanup/plan.h"
 #include "olm/cleanup/record.h"
-#include "olm/cleanup/status.h"
 #include "olm/cleanup/verdict.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace {
@@ -39,20 +43,17 @@ GuardOptions Observed(GuardOptions options, const CleanerDeps& deps) {
 Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
     : deps_(std::move(deps)),
       options_(std::move(options)),
-      departures_(deps_.clock),
-      csvs_(deps_.client, options_.guards.terms, deps_.copies, &departures_),
+      recently_deleted_(deps_.clock),
+      csvs_(deps_.client, options_.guards.terms, deps_.copies, &recently_deleted_),
       guards_(deps_.client, csvs_, deps_.clock, deps_.known, Observed(options_.guards, deps_)),
-      deleter_(deps_.client, guards_, deps_.leadership, deps_.clock, options_.deleter),
       holds_(deps_.client, options_.guards.width),
       writer_(deps_.client, deps_.leadership),
       reporter_(deps_.client, writer_, deps_.events, deps_.metrics, deps_.clock, options_.reporter),
       opt_ins_(deps_.client, csvs_, writer_, deps_.metrics, deps_.clock, options_.guards),
       hold_pass_(deps_.client, holds_, opt_ins_, reporter_, options_.guards.terms),
       co_owners_(csvs_, writer_),
-      surveyor_(deps_.client, holds_, reporter_, deps_.clock),
-      pass_reporter_(reporter_, deps_.clock),
-      rounds_(deps_.client, deleter_, reporter_, pass_reporter_, deps_.watches, deps_.clock,
-              options_.watched_period),
+      rounds_(deps_.client, guards_, deps_.leadership, reporter_, deps_.watches, deps_.clock,
+              options_.deleter, options_.watched_period),
       finisher_(holds_, co_owners_, writer_, reporter_),
       memories_(deps_.clock, options_.stall_timeout) {}
 
@@ -95,7 +96,8 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
     pass.report.is_copied = pass.memory.may_be_copied;
     co_return co_await rounds_.Run(pass);
   }
-  pass.guards = co_await guards_.Look(name, pass.memory.remembered, CsvDetail::kObject);
+  const CsvAsRead before{csv, raw->json};
+  pass.guards = co_await guards_.Look(name, pass.memory.remembered, CsvDetail::kObject, &before);
   const olm::Read<olm::CsvFacts>& now = pass.guards.inputs.csv;
   if (now.unreadable()) co_return absl::UnavailableError(now.why());
   // The object has changed since; the code above decides what to do with it.
@@ -125,16 +127,56 @@ Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
                                   ? pass.guards.lists_copies
                                   : deps_.copies->MayHaveCopiesOf(pass.csv().key);
   pass.report.is_copied = pass.memory.may_be_copied;
-  co_await surveyor_.Survey(pass);
+  co_await Survey(pass);
   if (pass.listing.ok()) pass.step.pending = olm::Read<size_t>::Ok(pass.listing->pending());
   if (pass.holds.ok()) pass.step.holds = olm::Read<size_t>::Ok(pass.holds->held());
   absl::StatusOr<ReconcileResult> result =
       co_await Act(pass, olm::NextCleanupStep(pass.csv(), pass.step));
   if (!result.ok()) {
     pass.memory.stall.NoteFailure(Describe(result.status()));
-    if (!pass.told) co_await pass_reporter_.Tell(pass, absl::ZeroDuration());
+    if (!pass.told) co_await reporter_.Tell(pass.Reported(), absl::ZeroDuration());
   }
   co_return result;
+}
+
+VoidTask Cleaner::Survey(CleanupPass& pass) {
+  const bool ended = pass.csv().rights_released.has_value();
+  const bool unknown = pass.verdict.kind == olm::CleanupVerdictKind::kUnknown;
+  if (!ended && (unknown || (pass.verdict.allowed() && !pass.step.recorded))) co_return;
+  if (pass.step.may_have_sent) co_await ListPending(pass);
+  pass.holds = co_await holds_.Look(pass.csv().key);
+  if (!pass.holds.ok()) co_return;
+  if (olm::NeedsPending(pass.csv(), pass.step) && pass.report.waits()) {
+    const absl::Status held = co_await holds_.Hold(pass.csv(), *pass.holds);
+    if (!held.ok()) {
+      log::Warning("Rights could not be held", {{"csv", pass.csv().key.name}, {"err", held}});
+    }
+  }
+  pass.report.rights.emplace();
+  std::optional<olm::CleanupCondition> said = olm::RightsCondition(
+      pass.csv(), olm::HasCondition(ConditionsOf(pass.guards.csv), olm::kRightsHeld),
+      pass.holds->facts());
+  if (said.has_value()) pass.report.rights->push_back(*std::move(said));
+}
+
+VoidTask Cleaner::ListPending(CleanupPass& pass) {
+  const olm::CleanupInputs& inputs = pass.guards.inputs;
+  const olm::Read<olm::TargetSet> drain = olm::DrainTargets(inputs);
+  if (!drain.ok()) {
+    pass.listing = absl::UnavailableError(StrCat("targets: ", drain.why()));
+    co_return;
+  }
+  std::vector<olm::CrdPlan> plans = olm::PlanCleanup(inputs, pass.verdict.targets, *drain);
+  pass.listing = co_await ListOperands(deps_.client, std::move(plans));
+  if (!pass.listing.ok()) co_return;
+  pass.report.Count(*pass.listing);
+  if (pass.memory.stall.NoteListing(pass.listing->pending(), deps_.clock.Monotonic())) {
+    pass.memory.looks = 0;
+  }
+  if (!pass.report.waits()) co_return;
+  pass.memory.reported =
+      co_await reporter_.AskOperator(inputs.csv->key, std::move(pass.memory.reported));
+  pass.report.reported = pass.memory.reported;
 }
 
 Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
@@ -159,7 +201,7 @@ Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
               ? Describe(pass.verdict.blockers)
               : Describe(pass.listing.ok() ? pass.holds.status() : pass.listing.status());
       warn(olm::kCleanupUnknown, pass.report.unknown);
-      const absl::Duration next = co_await pass_reporter_.Tell(pass, pass.memory.NextTry());
+      const absl::Duration next = co_await reporter_.Tell(pass.Reported(), pass.memory.NextTry());
       co_return ReconcileResult::After(next);
     }
     case CleanupStep::kSettle:
@@ -170,7 +212,7 @@ Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
       // The next pass confirms this, as it reads everything again.
       CO_ASSIGN_OR_RETURN(const bool first, co_await finisher_.ReleaseRights(pass));
       if (first) co_return ReconcileResult::Requeue();
-      const absl::Duration next = co_await pass_reporter_.Tell(pass, pass.memory.NextTry());
+      const absl::Duration next = co_await reporter_.Tell(pass.Reported(), pass.memory.NextTry());
       co_return ReconcileResult::After(next);
     }
     case CleanupStep::kReleaseFinalizer: {
@@ -188,14 +230,14 @@ Task<ReconcileResult> Cleaner::Settle(CleanupPass& pass) {
   const absl::Duration end = *pass.memory.unanswered + options_.arrives_within;
   absl::Duration next = std::min(pass.memory.NextLook(), end - pass.guards.began);
   if (pass.refused()) co_return co_await StayRefused(pass, next);
-  next = co_await pass_reporter_.Tell(pass, next);
+  next = co_await reporter_.Tell(pass.Reported(), next);
   co_return ReconcileResult::After(next);
 }
 
 Task<ReconcileResult> Cleaner::StayRefused(CleanupPass& pass, absl::Duration next) {
   CO_ASSIGN_OR_RETURN(const bool unchanged, co_await co_owners_.MarkItself(pass.guards.inputs));
   if (!unchanged) co_return ReconcileResult::Requeue();
-  next = co_await pass_reporter_.Tell(pass, next);
+  next = co_await reporter_.Tell(pass.Reported(), next);
   co_return ReconcileResult::After(next);
 }
 

@@ -9,25 +9,23 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
-#include "controllers/cleanup/cleanup_memories.h"
+#include "controllers/cleanup/cleanup_memory.h"
 #include "controllers/cleanup/cleanup_pass.h"
 #include "controllers/cleanup/co_owners.h"
 #include "controllers/cleanup/deletion_rounds.h"
 #include "controllers/cleanup/finisher.h"
 #include "controllers/cleanup/guards/copy_index.h"
 #include "controllers/cleanup/guards/csv_lister.h"
-#include "controllers/cleanup/guards/departures.h"
 #include "controllers/cleanup/guards/guard_reader.h"
+#include "controllers/cleanup/guards/recently_deleted_csvs.h"
 #include "controllers/cleanup/operands/deleter.h"
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/operands/operand_watches.h"
 #include "controllers/cleanup/opt_ins/opt_in_confirmer.h"
-#include "controllers/cleanup/pass_reporter.h"
 #include "controllers/cleanup/reporting/csv_writer.h"
 #include "controllers/cleanup/reporting/progress_reporter.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
 #include "controllers/cleanup/rights/hold_pass.h"
-#include "controllers/cleanup/surveyor.h"
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/reconciler.h"
@@ -101,6 +99,10 @@ class Cleaner {
 
  private:
   Task<ReconcileResult> Work(CleanupPass& pass);
+  // Fills in `listing`, where something may have been deleted, `holds`, and the parts of `report`
+  // about both; neither if no step could use it. Adds missing holds while operands are pending.
+  VoidTask Survey(CleanupPass& pass);
+  VoidTask ListPending(CleanupPass& pass);
   Task<ReconcileResult> Act(CleanupPass& pass, olm::CleanupStep step);
   Task<ReconcileResult> WriteRecord(CleanupPass& pass);
   // Waits for what may still arrive.
@@ -112,18 +114,15 @@ class Cleaner {
 
   CleanerDeps deps_;
   const CleanerOptions options_;
-  Departures departures_;
+  RecentlyDeletedCsvs recently_deleted_;
   CsvLister csvs_;
   GuardReader guards_;
-  Deleter deleter_;
   HoldKeeper holds_;
   CsvWriter writer_;
   ProgressReporter reporter_;
   OptInConfirmer opt_ins_;
   HoldPass hold_pass_;
   CoOwners co_owners_;
-  Surveyor surveyor_;
-  PassReporter pass_reporter_;
   DeletionRounds rounds_;
   Finisher finisher_;
   CleanupMemories memories_;

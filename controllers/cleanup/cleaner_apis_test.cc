@@ -11,7 +11,7 @@
 #include "controllers/cleanup/testing/cleaner_fixture.h"
 #include "controllers/cleanup/testing/cluster.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -179,7 +179,7 @@ TEST_F(ApisTest, R_000_86_AnApiThatGoesWithItsNamespace) {
   EXPECT_EQ(Deletes(kThings), 0);
 }
 
-// What the kube-apiserver serves by itself is not of this operator, whatever it says.
+// An API that the kube-apiserver serves itself is not this operator's, whatever its CSV claims.
 TEST_F(ApisTest, R_000_18_AnApiOfTheKubeApiserver) {
   Begin();
   cluster_->Run(cluster_->Remove(kApiServices, {"", "v1.api.example.com"}));

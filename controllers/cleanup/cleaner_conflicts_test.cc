@@ -11,9 +11,9 @@
 #include "controllers/cleanup/testing/cluster.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/cleanup/names.h"
-#include "olm/cleanup/status.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace {
@@ -151,7 +151,7 @@ TEST_F(ConflictTest, R_000_70_ADefinitionWithoutObjectsThatGoes) {
   EXPECT_TRUE(Released());
 }
 
-// Where nothing is deleted any more, only what was begun is waited for.
+// After a refusal nothing more is deleted, and cleanup waits only for earlier deletions.
 TEST_F(ConflictTest, R_000_70_ADefinitionThatGoesAfterARefusal) {
   Start();
   EXPECT_OK(Pass().status());

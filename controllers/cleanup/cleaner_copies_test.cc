@@ -170,7 +170,7 @@ TEST_F(CleanerCopiesTest, R_000_90_AStatusThatIsCopiedNamesNobody) {
   EXPECT_THAT(text, HasSubstr("kubectl get cleanupstatus -n ops widget.v1"));
   EXPECT_THAT(text, HasSubstr("NoProgress"));
   EXPECT_THAT(text, ::testing::Not(HasSubstr("secret")));
-  // Its copies are gone now.
+  // The copies of the operator are deleted now.
   cluster_->Run(cluster_->Remove(kCsvs, {"a", "widget.v1"}));
   Settle(0);
   cluster_->clock().Advance(absl::Minutes(1));
@@ -179,7 +179,7 @@ TEST_F(CleanerCopiesTest, R_000_90_AStatusThatIsCopiedNamesNobody) {
               HasSubstr("secret-x"));
 }
 
-// Also where nobody follows the copies, and while rounds of deletions are told of.
+// This also holds where nobody follows the copies, and while rounds of deletions are reported.
 TEST_F(CleanerCopiesTest, R_000_90_NorWhereCopiesAreListed) {
   CleanerOptions options;
   options.guards.allow_unprotected = true;

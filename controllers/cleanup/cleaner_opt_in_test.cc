@@ -17,6 +17,7 @@
 #include "controllers/cleanup/testing/cluster.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/opt_in.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace {

@@ -14,7 +14,7 @@
 #include "controllers/cleanup/testing/cluster.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/cleanup/names.h"
 
 namespace steward::controllers {

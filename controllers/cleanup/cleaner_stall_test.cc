@@ -13,9 +13,8 @@
 #include "controllers/cleanup/cleaner.h"
 #include "controllers/cleanup/testing/cleaner_fixture.h"
 #include "controllers/cleanup/testing/cluster.h"
-#include "controllers/cleanup/testing/hook_client.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -63,18 +62,16 @@ TEST_F(CleanerTest, R_000_34_RightsThatAreHeldAgainStall) {
 }
 
 // Writes of the object itself are refused, those of its status are not.
-class RefuseWrites : public TestHooks {
+class RefuseWrites : public kube::Hooks {
  public:
   bool refuses = true;
-  boost::asio::awaitable<TestFate> Before(const TestCall& call) override {
-    TestFate fate;
+  boost::asio::awaitable<kube::HookedFate> Before(const kube::HookedCall& call) override {
+    kube::HookedFate fate;
     if (refuses && call.gvr == kCsvs && call.write != nullptr && call.write->subresource.empty()) {
-      fate.kind = TestFate::kFail;
       fate.error = kube::ToStatus(kube::Forbidden(kCsvs, "widget.v1", "nobody changes operators"));
     }
     co_return fate;
   }
-  boost::asio::awaitable<void> After(const TestCall&, const absl::Status&) override { co_return; }
 };
 
 struct StepCase {
@@ -89,7 +86,7 @@ TEST_P(StepThatFailsTest, R_000_34_IsSeen) {
   if (GetParam().with_operand) Add({"a/x"});
   Merge(kCsvs, kCsv, StrCat(R"({"status":{"phase":")", GetParam().phase, R"("}})"), "status");
   RefuseWrites hooks;
-  HookClient client(*faults_, hooks);
+  kube::HookClient client(*faults_, hooks);
   cluster_->DeleteCsv();
   CleanerDeps deps{client, leader_, events_, cluster_->clock(), metrics_, known_};
   cleaner_ = std::make_unique<Cleaner>(deps, options_);
@@ -117,7 +114,7 @@ TEST_F(CleanerTest, R_000_42_AnAbortThatFailsIsTold) {
   shape.enabled = false;
   Start(shape);
   RefuseWrites hooks;
-  HookClient client(*faults_, hooks);
+  kube::HookClient client(*faults_, hooks);
   CleanerDeps deps{client, leader_, events_, cluster_->clock(), metrics_, known_};
   cleaner_ = std::make_unique<Cleaner>(deps, options_);
   cluster_->DeleteCsv();
@@ -177,20 +174,20 @@ TEST_F(CleanerTest, TheWallClockDecidesNothing) {
 
 // Measures the age of the reading of the guards by which an operand is deleted. Lists of operands
 // and deletions take time.
-class MeasureGuards : public TestHooks {
+class MeasureGuards : public kube::Hooks {
  public:
   explicit MeasureGuards(FakeClock& clock) : clock_(clock) {}
   absl::Duration list_takes, delete_takes;
   absl::Duration oldest;
 
-  boost::asio::awaitable<TestFate> Before(const TestCall& call) override {
+  boost::asio::awaitable<kube::HookedFate> Before(const kube::HookedCall& call) override {
     if (call.verb == kube::ClientVerb::kList && call.gvr == kCsvs) began_ = clock_.Monotonic();
     if (call.verb == kube::ClientVerb::kDelete) {
       oldest = std::max(oldest, clock_.Monotonic() - began_);
     }
-    co_return TestFate();
+    co_return kube::HookedFate();
   }
-  boost::asio::awaitable<void> After(const TestCall& call, const absl::Status&) override {
+  boost::asio::awaitable<void> After(const kube::HookedCall& call, const absl::Status&) override {
     if (call.verb == kube::ClientVerb::kDelete) clock_.Advance(delete_takes);
     if (call.verb == kube::ClientVerb::kList && call.gvr == kWidgets) clock_.Advance(list_takes);
     co_return;
@@ -217,7 +214,7 @@ TEST_P(GuardAgeTest, R_000_71_NothingIsDeletedByOldGuards) {
   MeasureGuards hooks(cluster_->clock());
   hooks.list_takes = GetParam().list_takes;
   hooks.delete_takes = GetParam().delete_takes;
-  HookClient client(*faults_, hooks);
+  kube::HookClient client(*faults_, hooks);
   CleanerDeps deps{client, leader_, events_, cluster_->clock(), metrics_, known_};
   cleaner_ = std::make_unique<Cleaner>(deps, options_);
   EXPECT_OK(Pass().status());

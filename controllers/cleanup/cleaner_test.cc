@@ -17,9 +17,9 @@
 #include "controllers/cleanup/testing/cleaner_fixture.h"
 #include "controllers/cleanup/testing/cluster.h"
 #include "kube/meta/status.h"
-#include "olm/cleanup/names.h"
 #include "olm/cleanup/record.h"
 #include "olm/cleanup/target_set.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace {
@@ -154,7 +154,7 @@ TEST_P(RecordRoomTest, R_000_62_ARecordThatDoesNotFitIsRefused) {
     cluster_->Run(cluster_->SetGroup(json::serialize(json::object{{"targetNamespaces", targets}}),
                                      std::move(names)));
   } else {
-    // Not a byte is left.
+    // The annotations have no byte left.
     const std::string examples(olm::kMaxAnnotationBytes - std::string("alm-examples").size(), 'x');
     Merge(kCsvs, kCsv,
           StrCat(R"({"metadata":{"annotations":{"alm-examples":")", examples, R"("}}})"));
@@ -445,7 +445,7 @@ TEST_F(CleanerTest, R_000_62_ARecordThatIsGoneIsNotMadeAnew) {
   EXPECT_TRUE(Released());
 }
 
-// The same holds when nothing is pending any more: the status shows until the end what was begun.
+// This also holds when nothing is pending: until the end the status shows what was begun.
 TEST_F(CleanerTest, R_000_62_NorWhenNothingIsPending) {
   Start();
   Add({"a/x"}, true);

@@ -10,15 +10,15 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/cleaner.h"
-#include "controllers/cleanup/guards/departures.h"
+#include "controllers/cleanup/guards/recently_deleted_csvs.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
 #include "controllers/cleanup/testing/cleaner_fixture.h"
 #include "controllers/cleanup/testing/cluster.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
-#include "olm/cleanup/csv_facts.h"
+#include "kube/testing/hook_client.h"
 #include "olm/cleanup/names.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace {
@@ -130,8 +130,8 @@ TEST_F(CleanerTest, R_000_86_NobodyCanFinish) {
   EXPECT_THAT(MetricsText(), HasSubstr(R"(steward_cleanup_finished_total{result="abandoned"} 1)"));
 }
 
-// Somebody finalizes the namespace by hand, and makes everything anew: what was deleted with the
-// one of before is nothing that anybody who may uninstall has asked for.
+// Somebody finalizes the namespace by hand, and makes everything anew: nobody who may uninstall has
+// asked for the deletions that came with the old namespace.
 TEST_F(CleanerTest, R_000_75_TheNamespaceWasMadeAnew) {
   Start();
   EXPECT_OK(Pass().status());
@@ -247,7 +247,7 @@ TEST_F(CleanerTest, R_000_78_WhatIsGoneIsNotWaitedFor) {
   EXPECT_LT(cluster_->clock().Monotonic() - began, absl::Seconds(10));
 }
 
-// Nor for what the API server did not do.
+// A deletion that the API server refused is not waited for.
 TEST_F(CleanerTest, R_000_78_WhatWasAnsweredIsNotWaitedFor) {
   Start();
   EXPECT_OK(Pass().status());
@@ -262,7 +262,7 @@ TEST_F(CleanerTest, R_000_78_WhatWasAnsweredIsNotWaitedFor) {
   EXPECT_LT(cluster_->clock().Monotonic() - began, absl::Seconds(10));
 }
 
-// Right after an upgrade OLM still has copies of the version of before to delete.
+// Right after an upgrade OLM still has copies of the previous version to delete.
 TEST_F(CleanerTest, CopiesOfWhatWasReplacedAreGivenTime) {
   for (const bool they_go : {true, false}) {
     Start();
@@ -298,7 +298,7 @@ TEST_F(CleanerTest, R_000_60_AnOwnerThatWentAMomentAgo) {
     int deletes;
   };
   for (const Case& test : {Case{"Now", "other.v1", absl::ZeroDuration(), 0},
-                           Case{"LongAgo", "other.v1", Departures::kRemembered, 1},
+                           Case{"LongAgo", "other.v1", RecentlyDeletedCsvs::kRemembered, 1},
                            Case{"Replaced", "widget.v0", absl::ZeroDuration(), 1}}) {
     SCOPED_TRACE(test.name);
     events_.events.clear();
@@ -311,7 +311,7 @@ TEST_F(CleanerTest, R_000_60_AnOwnerThatWentAMomentAgo) {
         R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
     EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
     cluster_->Run(cluster_->Remove(kCsvs, {"ops", test.csv}));
-    // Where it takes longer, its absence was noticed before.
+    // After a longer time, a sweep has noticed before that the other CSV is gone.
     if (test.later > absl::ZeroDuration()) {
       EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
     }
@@ -587,7 +587,7 @@ TEST_P(UnreadableTest, R_000_66_SendsNothingAndReleasesNothing) {
     cluster_->clock().Advance(absl::Seconds(30));
     Passes(4);
     EXPECT_EQ(Deletes(), 1) << "and then it goes on";
-    // The same holds during a cleanup.
+    // The same error during a cleanup only delays it.
     cluster_->Run(cluster_->OperatorFinishes(5));
     Add({"b/y"});
     faults_->FailNext(GetParam().calls, error, 1000);

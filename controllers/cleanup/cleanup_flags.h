@@ -23,9 +23,9 @@ struct CleanupFlags {
   // Release everything that is held, and end.
   bool release_all = false;
   // True where no operators' Deployments run (`steward up`), so that their absence proves nothing.
-  // Not a flag.
+  // No flag sets it.
   bool without_deployments = false;
-  // True where ClusterServiceVersions need no definition (`steward up`). Not a flag.
+  // True where ClusterServiceVersions need no definition (`steward up`). No flag sets it.
   bool csvs_built_in = false;
 };
 

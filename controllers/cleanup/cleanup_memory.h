@@ -1,17 +1,22 @@
-// A cleaner's memory of one ClusterServiceVersion between passes. A value; lives on one executor.
+// A cleaner's memory of ClusterServiceVersions between passes. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_CLEANUP_MEMORY_H_
 #define CONTROLLERS_CLEANUP_CLEANUP_MEMORY_H_
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/time/time.h"
+#include "base/clock/clock.h"
 #include "controllers/cleanup/operands/deleter.h"
 #include "controllers/cleanup/operands/ledger.h"
 #include "controllers/cleanup/reporting/stall_detector.h"
+#include "kube/meta/names.h"
+#include "olm/csv_facts.h"
 #include "olm/cleanup/record.h"
 
 namespace steward::controllers {
@@ -48,6 +53,25 @@ struct CleanupMemory {
   absl::Duration NextTry() {
     return std::min(absl::Seconds(1) * (1 << std::min(unknowns++, 5)), absl::Seconds(30));
   }
+};
+
+// The memories of the ClusterServiceVersions that are being deleted. Lives on one executor.
+class CleanupMemories {
+ public:
+  // `clock` outlives the memories. A cleanup that gets nothing done for `stall_timeout` is stalled.
+  CleanupMemories(const Clock& clock, absl::Duration stall_timeout)
+      : clock_(clock), stall_timeout_(stall_timeout) {}
+
+  // The memory of `csv`, by its UID; a new one where there is none. Valid until it is forgotten.
+  CleanupMemory& Of(const olm::CsvFacts& csv);
+  void Forget(const kube::NamespacedName& csv) { memories_.erase(csv); }
+
+  size_t size() const { return memories_.size(); }
+
+ private:
+  const Clock& clock_;
+  const absl::Duration stall_timeout_;
+  std::map<kube::NamespacedName, std::unique_ptr<CleanupMemory>> memories_;
 };
 
 }  // namespace steward::controllers

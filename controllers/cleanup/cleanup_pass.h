@@ -9,11 +9,12 @@
 #include "controllers/cleanup/cleanup_memory.h"
 #include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/operands/operand_lister.h"
+#include "controllers/cleanup/reporting/progress_reporter.h"
 #include "controllers/cleanup/reporting/report.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/step.h"
 #include "olm/cleanup/verdict.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 
@@ -26,6 +27,12 @@ struct CleanupPass {
   absl::StatusOr<HoldState> holds = absl::UnavailableError("not listed");
   CleanupReport report;
   bool told = false;
+
+  // The pass for its reporter, which tells of it now.
+  ReportedPass Reported() {
+    told = true;
+    return {csv(), guards.csv, report, memory.stall, memory.status_written};
+  }
 
   // The pending operands; null: they are not known.
   const OperandListing* Listing() const {

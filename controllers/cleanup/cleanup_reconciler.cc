@@ -13,11 +13,11 @@
 #include "controllers/cleanup/guards/resources.h"
 #include "controllers/runtime/world_changes.h"
 #include "kube/client/object_meta.h"
-#include "olm/cleanup/csv_decode.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
+#include "olm/csv_decode.h"
+#include "olm/csv_facts.h"
 #include "olm/objects.h"
 #include "storage/operators/operator_world.h"
 #include "storage/operators/touched_operators.h"
@@ -62,11 +62,11 @@ absl::StatusOr<olm::CsvFacts> FactsOf(const olm::Csv& csv, const olm::CsvTerms& 
 bool IsAborted(const olm::Csv& csv, const olm::CsvTerms& terms) {
   if (csv.cleanup == nullptr) return false;
   const olm::CsvFacts& known = csv.cleanup->facts;
-  // It was read without the terms, which only ever make it support cleanup.
+  // The facts were read without the terms, which can only make them support cleanup.
   if (known.OptedIn() || !terms.supported_by_default) return !known.OptedIn();
   olm::CsvFacts meant = known;
   meant.cleanup_enabled = true;
-  // This is asked often, and a spec is large: most that say nothing do not have the word.
+  // Called often on large specs: skip parsing unless the text contains `"cleanup"`.
   if (csv.spec_json.view().find(R"("cleanup")") != std::string_view::npos) {
     const absl::StatusOr<olm::CsvFacts> facts = FactsOf(csv, terms);
     meant.cleanup_enabled = !facts.ok() || facts->cleanup_enabled;
@@ -74,7 +74,7 @@ bool IsAborted(const olm::Csv& csv, const olm::CsvTerms& terms) {
   return !meant.OptedIn();
 }
 
-// Where a policy refuses deletions that the witness is for, nobody asks it.
+// The witness is not asked where a policy refuses the deletions that it looks for.
 CleanerOptions WithWitness(CleanerOptions options, const DeletionWitness& witness) {
   if (options.guards.allow_unprotected && !options.guards.collector_finalizers_stay) {
     options.guards.deletion_mode = [&witness](const Key& csv, const std::string& uid) {
@@ -108,7 +108,7 @@ KnownCsvs CsvsOf(storage::WorldStore& worlds, const olm::CsvTerms& terms) {
         continue;
       }
       absl::StatusOr<olm::CsvFacts> facts = FactsOf(csv, terms);
-      // It was decoded once already, when the World was made.
+      // This decoded already when the World was made.
       if (facts.ok()) known.push_back(*std::move(facts));
     }
     return known;

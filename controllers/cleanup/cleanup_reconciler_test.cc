@@ -25,7 +25,7 @@
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/queue/queue_metrics.h"
 #include "controllers/runtime/queue/work_queue.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/decode.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
@@ -47,7 +47,7 @@ class CleanupReconcilerTest : public ::testing::Test {
  protected:
   void Start(const ClusterShape& shape, CleanupOptions options = {}) {
     cluster_ = std::make_unique<TestCluster>(shape);
-    faults_ = std::make_unique<kube::FaultClient>(cluster_->client(), cluster_->clock());
+    faults_ = std::make_unique<kube::HookClient>(cluster_->client(), cluster_->clock());
     watches_ = std::make_unique<MetadataWatches>(cluster_->client(), cluster_->clock(), random_,
                                                  cluster_->io().get_executor());
     queue_ = std::make_unique<WorkQueue>(RateLimits{}, cluster_->clock(), queue_metrics_);
@@ -98,7 +98,7 @@ class CleanupReconcilerTest : public ::testing::Test {
   storage::WorldStore worlds_{storage::kOperatorSources};
   storage::OperatorWriter writer_;
   std::unique_ptr<TestCluster> cluster_;
-  std::unique_ptr<kube::FaultClient> faults_;
+  std::unique_ptr<kube::HookClient> faults_;
   std::unique_ptr<MetadataWatches> watches_;
   std::unique_ptr<WorkQueue> queue_;
   std::unique_ptr<TaskGroup> tasks_;
@@ -326,7 +326,7 @@ class StuckCleanupsTest : public ::testing::Test {
   }
 
   TestCluster cluster_;
-  kube::FaultClient faults_{cluster_.client(), cluster_.clock()};
+  kube::HookClient faults_{cluster_.client(), cluster_.clock()};
   AlwaysLeader leader_;
   Silence events_;
   SeededRandom random_{1};

@@ -12,6 +12,7 @@
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/read.h"
 #include "olm/cleanup/record.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace {

@@ -26,8 +26,10 @@ constexpr absl::Duration kLatest = absl::Seconds(5);
 Task<ReconcileResult> DeletionRounds::Run(CleanupPass& pass) {
   CleanupMemory& memory = pass.memory;
   if (memory.cursor == nullptr) {
-    CO_ASSIGN_OR_RETURN(const bool said, co_await pass_reporter_.Announce(pass));
-    if (!said) co_return ReconcileResult::Requeue();
+    if (!pass.csv().said_waiting) {
+      CO_ASSIGN_OR_RETURN(const bool said, co_await reporter_.Announce(pass.Reported()));
+      if (!said) co_return ReconcileResult::Requeue();
+    }
     memory.cursor =
         deleter_.Begin(pass.csv().key, *std::move(pass.listing), pass.guards, memory.ledger);
   }
@@ -37,15 +39,15 @@ Task<ReconcileResult> DeletionRounds::Run(CleanupPass& pass) {
   reporter_.Deleted(round);
   memory.stall.NoteRound(round, clock_.Monotonic());
   if (round.unanswered > 0) memory.unanswered = clock_.Monotonic();
-  Count(memory.cursor->listing(), pass.report);
+  pass.report.Count(memory.cursor->listing());
   if (round.accepted > 0) memory.looks = 0;
   if (round.accepted > 0 || (round.failure.ok() && !round.stopped)) memory.unknowns = 0;
   if (round.more) {
-    if (!pass.told) co_await pass_reporter_.Tell(pass, absl::ZeroDuration());
+    if (!pass.told) co_await reporter_.Tell(pass.Reported(), absl::ZeroDuration());
     co_return ReconcileResult::Requeue();
   }
   absl::Duration next = NextAfter(pass, round);
-  if (!pass.told) next = co_await pass_reporter_.Tell(pass, next);
+  if (!pass.told) next = co_await reporter_.Tell(pass.Reported(), next);
   memory.cursor.reset();
   if (!round.failure.ok()) {
     log::Verbose(2, "A round of deletions ended early",
@@ -74,8 +76,8 @@ VoidTask DeletionRounds::TellProgress(CleanupPass& pass, const DeletionRound& so
       raw.ok() ? ParseJson(raw->json) : absl::StatusOr<boost::json::value>(raw.status());
   if (csv.ok()) pass.guards.csv = *std::move(csv);
   if (so_far.accepted > 0) pass.memory.stall.NoteProgress(clock_.Monotonic());
-  Count(pass.memory.cursor->listing(), pass.report);
-  co_await pass_reporter_.Tell(pass, absl::ZeroDuration());
+  pass.report.Count(pass.memory.cursor->listing());
+  co_await reporter_.Tell(pass.Reported(), absl::ZeroDuration());
   pass.told = told;
 }
 

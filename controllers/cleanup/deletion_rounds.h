@@ -2,14 +2,17 @@
 #ifndef CONTROLLERS_CLEANUP_DELETION_ROUNDS_H_
 #define CONTROLLERS_CLEANUP_DELETION_ROUNDS_H_
 
+#include <utility>
+
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "controllers/cleanup/cleanup_pass.h"
+#include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/operands/deleter.h"
 #include "controllers/cleanup/operands/operand_watches.h"
-#include "controllers/cleanup/pass_reporter.h"
 #include "controllers/cleanup/reporting/progress_reporter.h"
+#include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/reconciler.h"
 #include "kube/client/client.h"
 
@@ -21,13 +24,12 @@ class DeletionRounds {
   // `watches` may be null: pending operands are polled. `watched_period` is the interval at which
   // watched operands are looked at all the same. REQUIRES: the references outlive this object and
   // its calls.
-  DeletionRounds(kube::Client& client, Deleter& deleter, ProgressReporter& reporter,
-                 PassReporter& pass_reporter, OperandWatches* watches, Clock& clock,
-                 absl::Duration watched_period)
+  DeletionRounds(kube::Client& client, GuardReader& guards, const Leadership& leadership,
+                 ProgressReporter& reporter, OperandWatches* watches, Clock& clock,
+                 DeleterOptions options, absl::Duration watched_period)
       : client_(client),
-        deleter_(deleter),
+        deleter_(client, guards, leadership, clock, std::move(options)),
         reporter_(reporter),
-        pass_reporter_(pass_reporter),
         watches_(watches),
         clock_(clock),
         watched_period_(watched_period) {}
@@ -42,9 +44,8 @@ class DeletionRounds {
   absl::Duration NextAfter(CleanupPass& pass, const DeletionRound& round);
 
   kube::Client& client_;
-  Deleter& deleter_;
+  Deleter deleter_;
   ProgressReporter& reporter_;
-  PassReporter& pass_reporter_;
   OperandWatches* const watches_;
   Clock& clock_;
   const absl::Duration watched_period_;

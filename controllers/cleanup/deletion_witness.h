@@ -1,4 +1,4 @@
-// How ClusterServiceVersions came to be deleted, as a watch has shown. Lives on one executor.
+// The ways in which ClusterServiceVersions were deleted, as a watch shows. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_DELETION_WITNESS_H_
 #define CONTROLLERS_CLEANUP_DELETION_WITNESS_H_
 

@@ -19,17 +19,8 @@
 namespace steward::controllers {
 namespace {
 
-using Kind = TestFate::Kind;
-
 // Under a sanitizer each case takes several times as long: the release run does all of them.
 const int kStep = static_cast<int>(StepOfShare());
-
-TestFate Of(Kind kind, absl::Status error = absl::OkStatus()) {
-  TestFate fate;
-  fate.kind = kind;
-  fate.error = std::move(error);
-  return fate;
-}
 
 // An ordinary cleanup with CRs that finish slowly, held rights, and bystanders.
 std::unique_ptr<TestDriver> Ordinary() {
@@ -70,13 +61,15 @@ TEST(FaultTest, KilledAtEveryWrite) {
   const int writes = whole->writes() - before;
   ASSERT_GE(writes, 8);
   for (int i = 0; i < writes; ++i) {
-    for (const Kind kind : {TestFate::kDieBefore, TestFate::kDieAfter, TestFate::kLose}) {
+    for (const kube::HookedFate::Kind kind :
+         {kube::HookedFate::kDieBefore, kube::HookedFate::kDieAfter, kube::HookedFate::kLose}) {
       std::unique_ptr<TestDriver> driver = Ordinary();
       int left = i;
-      driver->SetNemesis([&](const TestCall& call) -> boost::asio::awaitable<TestFate> {
-        const bool now = call.IsWrite() && left-- == 0;
-        co_return now ? Of(kind) : TestFate();
-      });
+      driver->SetNemesis(
+          [&](const kube::HookedCall& call) -> boost::asio::awaitable<kube::HookedFate> {
+            const bool now = call.IsWrite() && left-- == 0;
+            co_return now ? kube::HookedFate{kind} : kube::HookedFate();
+          });
       Finish(*driver);
       ExpectCleaned(*driver, StrCat("write ", i, " fate ", static_cast<int>(kind)));
     }
@@ -99,8 +92,8 @@ TEST(FaultTest, EveryCallFailsOnce) {
     const absl::Status& error = errors[static_cast<size_t>(i) % std::size(errors)];
     std::unique_ptr<TestDriver> driver = Ordinary();
     int left = i;
-    driver->SetNemesis([&](const TestCall&) -> boost::asio::awaitable<TestFate> {
-      co_return left-- == 0 ? Of(TestFate::kFail, error) : TestFate();
+    driver->SetNemesis([&](const kube::HookedCall&) -> boost::asio::awaitable<kube::HookedFate> {
+      co_return left-- == 0 ? error : kube::HookedFate();
     });
     Finish(*driver);
     ExpectCleaned(*driver, StrCat("call ", i, ": ", error.message()));
@@ -115,10 +108,11 @@ TEST(FaultTest, AnotherLeaderAtEveryWrite) {
   for (int i = 0; i < writes; ++i) {
     std::unique_ptr<TestDriver> driver = Ordinary();
     int left = i;
-    driver->SetNemesis([&](const TestCall& call) -> boost::asio::awaitable<TestFate> {
-      if (call.IsWrite() && left-- == 0) co_await driver->TakeOver();
-      co_return TestFate();
-    });
+    driver->SetNemesis(
+        [&](const kube::HookedCall& call) -> boost::asio::awaitable<kube::HookedFate> {
+          if (call.IsWrite() && left-- == 0) co_await driver->TakeOver();
+          co_return kube::HookedFate();
+        });
     Finish(*driver);
     ExpectCleaned(*driver, StrCat("write ", i));
   }
@@ -225,13 +219,14 @@ TEST(FaultTest, AGuardChangesAtEveryDelete) {
       driver.Change(cluster.Remove(kCsvs, kCsv));
       driver.SetSlowness(absl::Milliseconds(several ? 120 : i % 2 == 0 ? 250 : 700));
       int left = several ? 7 * (i - 4) : i;
-      driver.SetNemesis([&](const TestCall& call) -> boost::asio::awaitable<TestFate> {
-        if (call.verb == kube::ClientVerb::kDelete && left-- == 0) {
-          VoidTask now = driver.ChangeNow(change(cluster));
-          co_await std::move(now);
-        }
-        co_return TestFate();
-      });
+      driver.SetNemesis(
+          [&](const kube::HookedCall& call) -> boost::asio::awaitable<kube::HookedFate> {
+            if (call.verb == kube::ClientVerb::kDelete && left-- == 0) {
+              VoidTask now = driver.ChangeNow(change(cluster));
+              co_await std::move(now);
+            }
+            co_return kube::HookedFate();
+          });
       driver.Quiet(25, 3);
       EXPECT_LT(left, 0) << "it never came to this";
       EXPECT_EQ(driver.Violations(), "") << forbidding.first << " at DELETE " << i;
@@ -271,15 +266,16 @@ TEST(FaultTest, R_000_78_WhatWaitedTooLongIsNotSent) {
       std::unique_ptr<TestDriver> driver = Ordinary();
       TestCluster& cluster = driver->cluster();
       int left = i;
-      driver->SetNemesis([&](const TestCall& call) -> boost::asio::awaitable<TestFate> {
-        TestFate fate;
-        if (call.verb == kube::ClientVerb::kDelete && left-- == 0) {
-          VoidTask now = driver->ChangeNow(change(cluster));
-          co_await std::move(now);
-          fate.delay = absl::Seconds(60);
-        }
-        co_return fate;
-      });
+      driver->SetNemesis(
+          [&](const kube::HookedCall& call) -> boost::asio::awaitable<kube::HookedFate> {
+            kube::HookedFate fate;
+            if (call.verb == kube::ClientVerb::kDelete && left-- == 0) {
+              VoidTask now = driver->ChangeNow(change(cluster));
+              co_await std::move(now);
+              fate.delay = absl::Seconds(60);
+            }
+            co_return fate;
+          });
       driver->Quiet(25, 3);
       EXPECT_LT(left, 0) << "it never came to this";
       EXPECT_EQ(driver->Violations(), "") << forbidding.first << " at DELETE " << i;
@@ -298,13 +294,14 @@ TEST(FaultTest, WhatWasBegunEndsWhateverIsOwnedThen) {
       std::unique_ptr<TestDriver> driver = Ordinary();
       TestCluster& cluster = driver->cluster();
       int until = i;
-      driver->SetNemesis([&](const TestCall& call) -> boost::asio::awaitable<TestFate> {
-        if (call.verb == kube::ClientVerb::kDelete && until-- == 0) {
-          VoidTask now = driver->ChangeNow(cluster.Merge(kCsvs, kCsv, Owning(left)));
-          co_await std::move(now);
-        }
-        co_return TestFate();
-      });
+      driver->SetNemesis(
+          [&](const kube::HookedCall& call) -> boost::asio::awaitable<kube::HookedFate> {
+            if (call.verb == kube::ClientVerb::kDelete && until-- == 0) {
+              VoidTask now = driver->ChangeNow(cluster.Merge(kCsvs, kCsv, Owning(left)));
+              co_await std::move(now);
+            }
+            co_return kube::HookedFate();
+          });
       driver->Quiet(20, 0);
       EXPECT_LT(until, 0) << "it never came to this";
       Finish(*driver);
@@ -444,11 +441,12 @@ TEST(FaultTest, R_000_86_ARefusalWithoutARecordEndsWithoutAnyList) {
     const kube::NamespacedName csv{"ops", "op0.v1"};
     driver->Pass(csv);
     int lists = 0;
-    driver->SetNemesis([&](const TestCall& call) -> boost::asio::awaitable<TestFate> {
-      if (call.gvr.group != "example.com") co_return TestFate();
-      ++lists;
-      co_return Of(TestFate::kFail, kube::ToStatus(kube::Forbidden(call.gvr, "", "no rights")));
-    });
+    driver->SetNemesis(
+        [&](const kube::HookedCall& call) -> boost::asio::awaitable<kube::HookedFate> {
+          if (call.gvr.group != "example.com") co_return kube::HookedFate();
+          ++lists;
+          co_return kube::ToStatus(kube::Forbidden(call.gvr, "", "no rights"));
+        });
     driver->Change(refusal.second(cluster, csv));
     driver->Change(cluster.Remove(kCsvs, csv));
     for (int i = 0; i < 8 && Waiting(*driver) > 0; ++i) {
@@ -475,7 +473,7 @@ TEST(FaultTest, R_000_89_AGuardFlickersAtEveryCall) {
       TestCluster& cluster = driver->cluster();
       int left = i;
       std::optional<absl::Duration> since;
-      driver->SetNemesis([&](const TestCall&) -> boost::asio::awaitable<TestFate> {
+      driver->SetNemesis([&](const kube::HookedCall&) -> boost::asio::awaitable<kube::HookedFate> {
         if (left-- == 0) {
           since = cluster.clock().Monotonic();
           VoidTask now =
@@ -486,7 +484,7 @@ TEST(FaultTest, R_000_89_AGuardFlickersAtEveryCall) {
           VoidTask now = driver->ChangeNow(cluster.Remove(kCsvs, {"ops", "w.v2"}));
           co_await std::move(now);
         }
-        co_return TestFate();
+        co_return kube::HookedFate();
       });
       Finish(*driver);
       EXPECT_TRUE(driver->Released()) << "call " << i;

@@ -12,7 +12,6 @@
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/reporting/report.h"
-#include "olm/cleanup/names.h"
 #include "olm/cleanup/plan.h"
 #include "olm/cleanup/record.h"
 #include "olm/cleanup/status.h"

@@ -9,7 +9,7 @@
 #include "controllers/cleanup/reporting/csv_writer.h"
 #include "controllers/cleanup/reporting/progress_reporter.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 

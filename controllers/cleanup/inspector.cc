@@ -36,8 +36,8 @@ VoidTask CountInto(kube::Client& client, olm::CrdPlan plan, size_t keep, Operand
   out = co_await CountOperands(client, std::move(plan), keep);
 }
 
-// Makes the facts those of an operator of which the administrator had chosen so. What follows the
-// opt-in of itself, its confirmation, is supposed as well.
+// Makes the facts those of an operator of which the administrator had chosen so. The confirmation,
+// which follows the opt-in of itself, is supposed as well.
 void Suppose(SupposedOptIn opt_in, olm::CleanupInputs& inputs) {
   olm::CsvFacts& csv = *inputs.csv;
   if (csv.deleting()) return;

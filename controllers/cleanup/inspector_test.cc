@@ -14,7 +14,7 @@
 #include "controllers/cleanup/testing/cluster.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -38,7 +38,7 @@ class InspectorTest : public ::testing::Test {
  protected:
   void Start(const ClusterShape& shape = {}) {
     cluster_ = std::make_unique<TestCluster>(shape);
-    faults_ = std::make_unique<kube::FaultClient>(cluster_->client(), cluster_->clock());
+    faults_ = std::make_unique<kube::HookClient>(cluster_->client(), cluster_->clock());
     inspector_ = std::make_unique<CleanupInspector>(*faults_, cluster_->clock(), nullptr,
                                                     GuardOptions(), events_);
   }
@@ -80,7 +80,7 @@ class InspectorTest : public ::testing::Test {
   }
 
   std::unique_ptr<TestCluster> cluster_;
-  std::unique_ptr<kube::FaultClient> faults_;
+  std::unique_ptr<kube::HookClient> faults_;
   KeptEvents events_;
   std::unique_ptr<CleanupInspector> inspector_;
 };

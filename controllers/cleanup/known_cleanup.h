@@ -6,7 +6,7 @@
 
 namespace steward::controllers {
 
-// Its flags set a CleanupFlags value.
+// The flags of the reconciler set a CleanupFlags value.
 KnownReconciler KnownCleanup();
 
 }  // namespace steward::controllers

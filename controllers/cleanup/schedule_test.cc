@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/seeds/dice.h"
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/testing/driver.h"
@@ -45,59 +46,35 @@ std::string Labelled(std::string_view key, std::string_view value) {
                 "}}}");
 }
 
-// Random choices that follow from a seed.
-class Draws {
- public:
-  explicit Draws(uint64_t seed) : random_(seed) {}
-
-  int Pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
-  bool Chance(int percent) { return Pick(100) < percent; }
-  bool PerMille(int chance) { return Pick(1000) < chance; }
-  template <typename T>
-  T One(const std::vector<T>& of) {
-    return of[static_cast<size_t>(Pick(static_cast<int>(of.size())))];
-  }
-  std::mt19937_64& random() { return random_; }
-
- private:
-  std::mt19937_64 random_;
-};
-
 // The fate of a call that goes wrong.
-TestFate Trouble(Draws& draws, const TestCall& call) {
-  const auto of = [](TestFate::Kind kind, absl::Status error = absl::OkStatus()) {
-    TestFate fate;
-    fate.kind = kind;
-    fate.error = std::move(error);
-    return fate;
-  };
-  switch (draws.Pick(10)) {
+kube::HookedFate Trouble(Dice& dice, const kube::HookedCall& call) {
+  switch (dice.Draw(10)) {
     case 0:
-      return of(TestFate::kDieBefore);
+      return kube::HookedFate::kDieBefore;
     case 1:
-      return of(TestFate::kDieAfter);
+      return kube::HookedFate::kDieAfter;
     case 2:
     case 3:
-      return of(TestFate::kLose);
+      return kube::HookedFate::kLose;
     case 4:
-      return of(TestFate::kFail, kube::ToStatus(kube::TooManyRequests("busy", 1)));
+      return kube::ToStatus(kube::TooManyRequests("busy", 1));
     case 5:
-      return of(TestFate::kFail, kube::ToStatus(kube::Conflict(kCsvs, "x", "changed")));
+      return kube::ToStatus(kube::Conflict(kCsvs, "x", "changed"));
     case 6:
-      return of(TestFate::kFail, kube::ToStatus(kube::Forbidden(kWidgets, "x", "denied")));
+      return kube::ToStatus(kube::Forbidden(kWidgets, "x", "denied"));
     case 7:
-      return of(TestFate::kFail, kube::ToStatus(kube::Expired("too old")));
+      return kube::ToStatus(kube::Expired("too old"));
     case 8:
-      if (call.verb == kube::ClientVerb::kDelete) return of(TestFate::kHold);
-      return of(TestFate::kLose);
+      if (call.verb == kube::ClientVerb::kDelete) return kube::HookedFate::kHold;
+      return kube::HookedFate::kLose;
     default:
-      return of(TestFate::kFail, kube::ToStatus(kube::InternalError("storage")));
+      return kube::ToStatus(kube::InternalError("storage"));
   }
 }
 
 // Changes the OperatorGroup of ops; OLM may lag behind.
-VoidTask ChangeTargets(Draws& draws, TestCluster& cluster) {
-  switch (draws.Pick(7)) {
+VoidTask ChangeTargets(Dice& dice, TestCluster& cluster) {
+  switch (dice.Draw(7)) {
     case 0:
       return cluster.SetGroup(R"({"targetNamespaces":["b"]})", {"b"});
     case 1:
@@ -110,10 +87,10 @@ VoidTask ChangeTargets(Draws& draws, TestCluster& cluster) {
       return cluster.SetGroup(R"({"targetNamespaces":["b"]})", {"a", "b"});
     case 5: {
       // One draw after the other: compilers differ in which argument they take first.
-      const char* const name = draws.Chance(50) ? "a" : "c";
+      const char* const name = dice.Chance(50) ? "a" : "c";
       return cluster.Merge(kNamespaces, {"", name},
-                           draws.Chance(50) ? R"({"metadata":{"labels":{"team":"x"}}})"
-                                            : R"({"metadata":{"labels":{"team":"y"}}})");
+                           dice.Chance(50) ? R"({"metadata":{"labels":{"team":"x"}}})"
+                                           : R"({"metadata":{"labels":{"team":"y"}}})");
     }
     default:
       return cluster.SetGroup(R"({"targetNamespaces":["a","b"]})", {});
@@ -121,10 +98,10 @@ VoidTask ChangeTargets(Draws& draws, TestCluster& cluster) {
 }
 
 // Changes one CSV.
-VoidTask ChangeOne(Draws& draws, TestCluster& cluster, const kube::NamespacedName& csv) {
+VoidTask ChangeOne(Dice& dice, TestCluster& cluster, const kube::NamespacedName& csv) {
   const std::vector<std::string> all = {"widgets.example.com", "gadgets.example.com",
                                         "gizmos.example.com", "cogs.example.com"};
-  switch (draws.Pick(18)) {
+  switch (dice.Draw(18)) {
     case 0:
       return cluster.Merge(kCsvs, csv, R"({"spec":{"cleanup":{"enabled":false}}})");
     case 13:
@@ -135,7 +112,7 @@ VoidTask ChangeOne(Draws& draws, TestCluster& cluster, const kube::NamespacedNam
       return cluster.Merge(kCsvs, csv, Labelled("opt-in-confirmed", R"("another-policy")"));
     case 16:
       return cluster.Merge(
-          kCsvs, csv, draws.Chance(50) ? kWithOwner : R"({"metadata":{"ownerReferences":null}})");
+          kCsvs, csv, dice.Chance(50) ? kWithOwner : R"({"metadata":{"ownerReferences":null}})");
     case 1:
       return cluster.Merge(kCsvs, csv, R"({"status":{"phase":"Deleting"}})", "status");
     case 2:
@@ -148,8 +125,8 @@ VoidTask ChangeOne(Draws& draws, TestCluster& cluster, const kube::NamespacedNam
       return cluster.Merge(kCsvs, csv, Annotated("cleanup-record", R"("{}")"));
     case 5: {
       kube::DeleteOptions options;
-      options.propagation = draws.Chance(50) ? kube::DeleteOptions::Propagation::kForeground
-                                             : kube::DeleteOptions::Propagation::kOrphan;
+      options.propagation = dice.Chance(50) ? kube::DeleteOptions::Propagation::kForeground
+                                            : kube::DeleteOptions::Propagation::kOrphan;
       return cluster.Remove(kCsvs, csv, options);
     }
     case 6:
@@ -158,14 +135,14 @@ VoidTask ChangeOne(Draws& draws, TestCluster& cluster, const kube::NamespacedNam
       return cluster.Merge(kCsvs, csv, Owning(all));
     case 8:
     case 9:
-      return cluster.Merge(kCsvs, csv, Owning({draws.One(all)}));
+      return cluster.Merge(kCsvs, csv, Owning({dice.Any(all)}));
     case 10:
       return cluster.Merge(kCsvs, csv, Annotated("cleanup-refused", R"("by hand")"));
     case 11:
       return cluster.Merge(kCsvs, csv, Annotated("cleanup-refused", "null"));
     case 12:
       return cluster.Merge(kCsvs, csv,
-                           draws.Chance(50)
+                           dice.Chance(50)
                                ? R"({"metadata":{"labels":{"olm.copiedFrom":"elsewhere"}}})"
                                : R"({"metadata":{"labels":{"olm.copiedFrom":null}}})");
     default:
@@ -175,30 +152,27 @@ VoidTask ChangeOne(Draws& draws, TestCluster& cluster, const kube::NamespacedNam
 
 // --- One cleanup.
 
-class Schedule {
+class Schedule : private Dice {
  public:
   // Schedules of odd seeds make one call at a time, and are easier to follow.
-  explicit Schedule(uint64_t seed) : draws_(seed), seed_(seed), several_(seed % 2 == 0) {}
+  explicit Schedule(unsigned seed) : Dice(seed), seed_(seed), several_(seed % 2 == 0) {}
 
   void Run();
   TestDriver& driver() { return *driver_; }
 
  private:
-  int Pick(int n) { return draws_.Pick(n); }
-  bool Chance(int percent) { return draws_.Chance(percent); }
-  std::string Namespace() { return draws_.One<std::string>({"a", "b", "a", "b", "c", "ops"}); }
+  std::string Namespace() { return Any<std::string>({"a", "b", "a", "b", "c", "ops"}); }
 
   ClusterShape Shape();
   VoidTask Interfere();
   VoidTask ReplaceGroup(bool again);
   VoidTask ChangeOthers();
   VoidTask ChangeOperands();
-  boost::asio::awaitable<TestFate> Decide(const TestCall& call);
+  boost::asio::awaitable<kube::HookedFate> Decide(const kube::HookedCall& call);
   void Storm();
   void Calm();
 
-  Draws draws_;
-  const uint64_t seed_;
+  const unsigned seed_;
   const bool several_;
   std::unique_ptr<TestDriver> driver_;
   int trouble_ = 0;       // per mille of the calls
@@ -208,7 +182,7 @@ class Schedule {
 
 ClusterShape Schedule::Shape() {
   ClusterShape shape;
-  switch (Pick(5)) {
+  switch (Draw(5)) {
     case 0:
       shape.targets = {};
       break;
@@ -239,7 +213,7 @@ VoidTask Schedule::ReplaceGroup(bool again) {
 
 VoidTask Schedule::ChangeOthers() {
   TestCluster& cluster = driver_->cluster();
-  switch (Pick(8)) {
+  switch (Draw(8)) {
     case 0:
       return cluster.AddOtherCsv(
           "c", "other.v1",
@@ -257,7 +231,7 @@ VoidTask Schedule::ChangeOthers() {
     case 5:
       return cluster.Remove(kNamespaces, {"", "ops"});
     case 6:
-      return cluster.TerminateNamespace(draws_.One<std::string>({"ops", "a", "b"}));
+      return cluster.TerminateNamespace(Any<std::string>({"ops", "a", "b"}));
     default:
       cluster.SetDeployment("widget-operator", false);
       return Nothing();
@@ -267,7 +241,7 @@ VoidTask Schedule::ChangeOthers() {
 VoidTask Schedule::ChangeOperands() {
   TestCluster& cluster = driver_->cluster();
   const std::string name = StrCat("n", names_++ % 4);
-  switch (Pick(8)) {
+  switch (Draw(8)) {
     case 0:
     case 1: {
       const std::string ns = Namespace();
@@ -284,42 +258,41 @@ VoidTask Schedule::ChangeOperands() {
     case 5:
       return cluster.FinishCrd("widgets.example.com");
     default:
-      return OperatorWorks(cluster, 1 + Pick(3));
+      return OperatorWorks(cluster, 1 + Draw(3));
   }
 }
 
 VoidTask Schedule::Interfere() {
-  const int kind = Pick(20);
+  const int kind = Draw(20);
   driver_->Log(StrCat("interference ", kind));
   if (kind < 13) {
     co_await driver_->ChangeNow(ChangeOperands());
   } else if (kind < 15) {
     TestCluster& cluster = driver_->cluster();
-    VoidTask change = Chance(15) ? ReplaceGroup(Chance(50)) : ChangeTargets(draws_, cluster);
+    VoidTask change = Chance(15) ? ReplaceGroup(Chance(50)) : ChangeTargets(*this, cluster);
     co_await driver_->ChangeNow(std::move(change));
   } else if (kind < 16) {
     co_await driver_->ChangeNow(ChangeOthers());
   } else if (kind < 17) {
-    VoidTask change = ChangeOne(draws_, driver_->cluster(), kCsv);
+    VoidTask change = ChangeOne(*this, driver_->cluster(), kCsv);
     co_await driver_->ChangeNow(std::move(change));
   } else if (kind < 19) {
     co_await driver_->ChangeNow(driver_->cluster().OlmCleansUp());
   } else {
-    driver_->cluster().clock().SetBy(absl::Seconds(Pick(7200) - 3600));
+    driver_->cluster().clock().SetBy(absl::Seconds(Draw(7200)) - absl::Hours(1));
   }
 }
 
-boost::asio::awaitable<TestFate> Schedule::Decide(const TestCall& call) {
-  if (Pick(1000) < interference_) co_await Interfere();
-  if (draws_.PerMille(trouble_ / 4)) {
-    driver_->cluster().clock().Advance(absl::Milliseconds(Pick(3000)));
+boost::asio::awaitable<kube::HookedFate> Schedule::Decide(const kube::HookedCall& call) {
+  if (PerMille(interference_)) co_await Interfere();
+  if (PerMille(trouble_ / 4)) {
+    driver_->cluster().clock().Advance(absl::Milliseconds(Draw(3000)));
   }
-  if (Pick(1000) < trouble_ / 4) co_await driver_->TakeOver();
-  TestFate fate;
-  if (Pick(1000) < trouble_) fate = Trouble(draws_, call);
-  if (call.IsWrite() && draws_.PerMille(trouble_))
-    fate.delay = absl::Milliseconds(draws_.Pick(5000));
-  if (fate.kind != TestFate::kPass) {
+  if (PerMille(trouble_ / 4)) co_await driver_->TakeOver();
+  kube::HookedFate fate;
+  if (PerMille(trouble_)) fate = Trouble(*this, call);
+  if (call.IsWrite() && PerMille(trouble_)) fate.delay = absl::Milliseconds(Draw(5000));
+  if (!fate.passes()) {
     driver_->Log(StrCat("trouble ", static_cast<int>(fate.kind), " for ", Describe(call), " ",
                         fate.error.message()));
   }
@@ -327,7 +300,7 @@ boost::asio::awaitable<TestFate> Schedule::Decide(const TestCall& call) {
 }
 
 void Schedule::Storm() {
-  const int actions = 4 + Pick(10);
+  const int actions = 4 + Draw(10);
   for (int i = 0; i < actions; ++i) {
     if (Chance(20)) driver_->cluster().Run(Interfere());
     if (Chance(5)) driver_->Restart();
@@ -362,17 +335,17 @@ void Schedule::Run() {
   const CleanerOptions options = several_ ? SeveralAtATime(4) : OneAtATime();
   driver_ = std::make_unique<TestDriver>(Shape(), options, seed_);
   TestCluster& cluster = driver_->cluster();
-  const int widgets = 2 + Pick(7);
+  const int widgets = 2 + Draw(7);
   for (int i = 0; i < widgets; ++i) {
     const std::string ns = Namespace();
-    const std::string name = StrCat("n", Pick(8));
+    const std::string name = StrCat("n", Draw(8));
     driver_->Change(cluster.AddWidget(ns, name, Chance(60)));
   }
   if (Chance(50)) driver_->Change(cluster.AddGadget("n0", Chance(60)));
   if (Chance(70)) driver_->Pass();
-  trouble_ = std::vector<int>{0, 5, 20, 60}[Pick(4)];
-  interference_ = std::vector<int>{0, 5, 20, 60}[Pick(4)];
-  driver_->SetNemesis([this](const TestCall& call) { return Decide(call); });
+  trouble_ = std::vector<int>{0, 5, 20, 60}[Draw(4)];
+  interference_ = std::vector<int>{0, 5, 20, 60}[Draw(4)];
+  driver_->SetNemesis([this](const kube::HookedCall& call) { return Decide(call); });
   if (Chance(90)) driver_->Change(cluster.Remove(kCsvs, kCsv));
   Storm();
   driver_->Change(cluster.Remove(kCsvs, kCsv));
@@ -381,9 +354,9 @@ void Schedule::Run() {
 
 // --- Several cleanups at a time, through one queue.
 
-class Together {
+class Together : private Dice {
  public:
-  explicit Together(uint64_t seed) : draws_(seed), seed_(seed), workers_(1 + seed % 4) {}
+  explicit Together(unsigned seed) : Dice(seed), seed_(seed), workers_(1 + seed % 4) {}
 
   void Run();
   TestDriver& driver() { return *driver_; }
@@ -391,14 +364,13 @@ class Together {
  private:
   void Install();
   void AddOperands();
-  kube::NamespacedName Someone() { return draws_.One(csvs_); }
+  kube::NamespacedName Someone() { return Any(csvs_); }
   VoidTask Change();
-  boost::asio::awaitable<TestFate> Decide(const TestCall& call);
+  boost::asio::awaitable<kube::HookedFate> Decide(const kube::HookedCall& call);
   std::vector<kube::NamespacedName> Waiting();
   void Calm();
 
-  Draws draws_;
-  const uint64_t seed_;
+  const unsigned seed_;
   const size_t workers_;
   std::unique_ptr<TestDriver> driver_;
   std::vector<kube::NamespacedName> csvs_;
@@ -420,9 +392,9 @@ void Together::Install() {
   TestCluster& cluster = driver_->cluster();
   driver_->Change(cluster.AddKinds());
   int nth = 0;
-  for (const std::vector<std::string>& owned : draws_.One(shapes)) {
+  for (const std::vector<std::string>& owned : Any(shapes)) {
     const std::string name = StrCat("op", nth++);
-    driver_->Change(cluster.AddOperator(name, owned, draws_.Chance(90)));
+    driver_->Change(cluster.AddOperator(name, owned, Chance(90)));
     csvs_.push_back({"ops", StrCat(name, ".v1")});
   }
 }
@@ -431,56 +403,55 @@ void Together::AddOperands() {
   TestCluster& cluster = driver_->cluster();
   for (const char* ns : {"a", "b", "c"}) {
     for (const char* name : {"n0", "n1"}) {
-      driver_->Change(cluster.AddWidget(ns, name, draws_.Chance(60)));
-      driver_->Change(cluster.AddOperand(kGizmos, ns, name, draws_.Chance(60)));
-      driver_->Change(cluster.AddOperand(kCogs, ns, name, draws_.Chance(60)));
+      driver_->Change(cluster.AddWidget(ns, name, Chance(60)));
+      driver_->Change(cluster.AddOperand(kGizmos, ns, name, Chance(60)));
+      driver_->Change(cluster.AddOperand(kCogs, ns, name, Chance(60)));
     }
   }
 }
 
 VoidTask Together::Change() {
   TestCluster& cluster = driver_->cluster();
-  switch (draws_.Pick(12)) {
+  switch (Draw(12)) {
     case 0:
     case 1: {
-      const kube::GroupVersionResource& gvr = draws_.Chance(50) ? kGizmos : kCogs;
-      const std::string ns = draws_.One<std::string>({"a", "b", "c"});
-      return cluster.AddOperand(gvr, ns, "n3", draws_.Chance(50));
+      const kube::GroupVersionResource& gvr = Chance(50) ? kGizmos : kCogs;
+      const std::string ns = Any<std::string>({"a", "b", "c"});
+      return cluster.AddOperand(gvr, ns, "n3", Chance(50));
     }
     case 2:
-      return cluster.Remove(kGizmos, {draws_.Chance(50) ? "a" : "b", "n0"});
+      return cluster.Remove(kGizmos, {Chance(50) ? "a" : "b", "n0"});
     case 3:
-      return ChangeTargets(draws_, cluster);
+      return ChangeTargets(*this, cluster);
     case 4:
     case 5:
-      return ChangeOne(draws_, cluster, Someone());
+      return ChangeOne(*this, cluster, Someone());
     case 6:
       return cluster.OlmCleansUp();
     case 7: {
       const kube::NamespacedName csv = Someone();
       cluster.SetDeployment(StrCat(csv.name.substr(0, csv.name.find('.')), "-operator"),
-                            draws_.Chance(50));
+                            Chance(50));
       return Nothing();
     }
     case 8:
-      if (!draws_.Chance(10)) return Nothing();
-      return cluster.TerminateNamespace(draws_.One<std::string>({"ops", "a"}));
+      if (!Chance(10)) return Nothing();
+      return cluster.TerminateNamespace(Any<std::string>({"ops", "a"}));
     default:
-      return OperatorWorks(cluster, 1 + draws_.Pick(3));
+      return OperatorWorks(cluster, 1 + Draw(3));
   }
 }
 
-boost::asio::awaitable<TestFate> Together::Decide(const TestCall& call) {
-  if (draws_.PerMille(interference_)) {
+boost::asio::awaitable<kube::HookedFate> Together::Decide(const kube::HookedCall& call) {
+  if (PerMille(interference_)) {
     VoidTask change = Change();
     co_await driver_->ChangeNow(std::move(change));
   }
-  if (draws_.PerMille(trouble_ / 4)) co_await driver_->TakeOver();
-  TestFate fate;
-  if (draws_.PerMille(trouble_)) fate = Trouble(draws_, call);
-  if (call.IsWrite() && draws_.PerMille(trouble_))
-    fate.delay = absl::Milliseconds(draws_.Pick(5000));
-  if (fate.kind != TestFate::kPass) {
+  if (PerMille(trouble_ / 4)) co_await driver_->TakeOver();
+  kube::HookedFate fate;
+  if (PerMille(trouble_)) fate = Trouble(*this, call);
+  if (call.IsWrite() && PerMille(trouble_)) fate.delay = absl::Milliseconds(Draw(5000));
+  if (!fate.passes()) {
     driver_->Log(StrCat("trouble ", static_cast<int>(fate.kind), " for ", Describe(call), " ",
                         fate.error.message()));
   }
@@ -499,7 +470,7 @@ std::vector<kube::NamespacedName> Together::Waiting() {
 void Together::Calm() {
   trouble_ = interference_ = 0;
   TestCluster& cluster = driver_->cluster();
-  const bool operator_works = draws_.Chance(85);
+  const bool operator_works = Chance(85);
   const auto tick = [this, &cluster, operator_works, turn = 0]() mutable {
     if (++turn % 20 != 0) return true;
     if (operator_works) driver_->Change(OperatorWorks(cluster, 5));
@@ -526,55 +497,49 @@ void Together::Run() {
   Install();
   AddOperands();
   const auto busy = [this] {
-    if (draws_.PerMille(interference_)) driver_->Change(Change());
+    if (PerMille(interference_)) driver_->Change(Change());
     return true;
   };
   driver_->Work(absl::Seconds(1), workers_, busy);
-  if (draws_.Chance(50)) driver_->Change(ChangeOne(draws_, cluster, Someone()));
-  trouble_ = draws_.One<int>({0, 5, 20, 60});
-  interference_ = draws_.One<int>({0, 0, 5, 20});
-  driver_->SetNemesis([this](const TestCall& call) { return Decide(call); });
+  if (Chance(50)) driver_->Change(ChangeOne(*this, cluster, Someone()));
+  trouble_ = Any<int>({0, 5, 20, 60});
+  interference_ = Any<int>({0, 0, 5, 20});
+  driver_->SetNemesis([this](const kube::HookedCall& call) { return Decide(call); });
   std::vector<kube::NamespacedName> order = csvs_;
-  std::shuffle(order.begin(), order.end(), draws_.random());
-  const int gap = draws_.One<int>({0, 0, 100, 3000});
+  std::shuffle(order.begin(), order.end(), random());
+  const int gap = Any<int>({0, 0, 100, 3000});
   for (const kube::NamespacedName& csv : order) {
     driver_->Change(cluster.Remove(kCsvs, csv));
-    if (gap > 0) driver_->Work(absl::Milliseconds(draws_.Pick(gap)), workers_, busy);
+    if (gap > 0) driver_->Work(absl::Milliseconds(Draw(gap)), workers_, busy);
   }
-  driver_->Work(absl::Seconds(1 + draws_.Pick(20)), workers_, busy);
+  driver_->Work(absl::Seconds(1 + Draw(20)), workers_, busy);
   Calm();
 }
 
-uint64_t Number(const char* variable, uint64_t otherwise) {
+unsigned Number(const char* variable, unsigned otherwise) {
   const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+  return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoull(text, nullptr, 10));
 }
 
 template <typename T>
-int RunOne(uint64_t seed, bool tell) {
+int RunOne(unsigned seed, bool tell) {
   T schedule(seed);
   schedule.Run();
   EXPECT_EQ(schedule.driver().Violations(), "");
   if (tell || ::testing::Test::HasFailure()) {
-    std::printf("STEWARD_CLEANUP_SEED=%llu\n", static_cast<unsigned long long>(seed));
     for (const std::string& line : schedule.driver().log()) std::printf("  %s\n", line.c_str());
   }
   return schedule.driver().oracle().deletions();
 }
 
-// Ends at the first seed that fails. Returns the number of deletions.
-int RunAll(uint64_t first, uint64_t count) {
-  std::printf("seeds %llu to %llu\n", static_cast<unsigned long long>(first),
-              static_cast<unsigned long long>(first + count - 1));
-  std::fflush(stdout);  // also printed when the run is interrupted
-  const bool tell = std::getenv("STEWARD_CLEANUP_SEED") != nullptr && count == 1;
+// Returns the number of deletions.
+int RunAll(Seeds seeds) {
+  const bool tell = std::getenv("STEWARD_CLEANUP_SEED") != nullptr && seeds.count == 1;
   int deletions = 0;
-  for (uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
-    // For whoever finds a run that broke off.
-    if (count > 1)
-      std::fprintf(stderr, "STEWARD_CLEANUP_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  const auto play = [&](unsigned seed) {
     deletions += seed % 3 == 0 ? RunOne<Together>(seed, tell) : RunOne<Schedule>(seed, tell);
-  }
+  };
+  PlaySeeds(seeds, play, "STEWARD_CLEANUP_SEED");
   std::printf("%d deletions\n", deletions);
   return deletions;
 }
@@ -584,9 +549,9 @@ int RunAll(uint64_t first, uint64_t count) {
 // schedules, with new random seeds.
 TEST(ScheduleTest, StaysInsideOfWhatIsAllowed) {
   const bool one = std::getenv("STEWARD_CLEANUP_SEED") != nullptr;
-  const uint64_t first = Number("STEWARD_CLEANUP_SEED", 1);
-  const uint64_t count = Number("STEWARD_CLEANUP_SCHEDULES", one ? 1 : ShareOf(500));
-  const int deletions = RunAll(first, count);
+  const unsigned first = Number("STEWARD_CLEANUP_SEED", 1);
+  const unsigned count = Number("STEWARD_CLEANUP_SCHEDULES", one ? 1 : ShareOf(500));
+  const int deletions = RunAll({first, count});
   // If interference were so frequent that nothing ever happens, the test would prove nothing.
   if (count >= 50) {
     EXPECT_GE(deletions, static_cast<int>(count));
@@ -597,17 +562,14 @@ TEST(ScheduleTest, StaysInsideOfWhatIsAllowed) {
 // a namespace that was terminated twice.
 TEST(ScheduleTest, SeedsThatFoundFaultsDoSo) {
   if (std::getenv("STEWARD_CLEANUP_SEED") != nullptr) GTEST_SKIP() << "one seed is asked for";
-  for (const uint64_t seed : {3011581559u, 3338699676u, 4241438225u}) {
-    const int ignored = RunAll(seed, 1);
-    (void)ignored;
+  for (const unsigned seed : {3011581559u, 3338699676u, 4241438225u}) {
+    (void)RunAll({seed, 1});
   }
 }
 
 TEST(ScheduleTest, FreshSeedsDoSo) {
   if (std::getenv("STEWARD_CLEANUP_SEED") != nullptr) GTEST_SKIP() << "one seed is asked for";
-  const uint64_t first = std::random_device{}();
-  const int ignored = RunAll(first, Number("STEWARD_CLEANUP_FRESH", ShareOf(100)));
-  (void)ignored;
+  (void)RunAll({std::random_device{}(), Number("STEWARD_CLEANUP_FRESH", ShareOf(100))});
 }
 
 }  // namespace

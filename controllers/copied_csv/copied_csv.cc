@@ -24,7 +24,7 @@ namespace {
 
 using storage::OperatorWorld;
 
-// Beyond this many marked slots of a name all are looked at, which takes no requests.
+// With more marked slots of a name than this, all its slots are checked, which takes no requests.
 constexpr size_t kMaxMarks = 1000;
 // The wait while it is not known which copies exist.
 constexpr absl::Duration kUnknownWait = absl::Milliseconds(500);
@@ -33,7 +33,7 @@ constexpr absl::Duration kCopyWait = absl::Milliseconds(100);
 // Copies are tens of kB each.
 constexpr int64_t kPageSize = 200;
 
-// From this many copies on that are to be changed, pages of them are read instead of each.
+// With at least this many copies to change, list them instead of reading one by one.
 constexpr size_t kWorthListing = 20;
 
 // The content that no copy has, for slots that shall be empty.
@@ -81,7 +81,7 @@ struct CopiedCsvReconciler::Action {
   const ContentDigest& digest() const { return wanted == nullptr ? kNothing : wanted->digest; }
 };
 
-// One look at slots of a name.
+// A pass over slots of a name.
 struct CopiedCsvReconciler::Pass {
   storage::OperatorWorldPtr world;
   std::string name;
@@ -96,10 +96,10 @@ struct CopiedCsvReconciler::Pass {
 };
 
 CopiedCsvReconciler::CopiedCsvReconciler(const ReconcilerDeps& deps, CopiedCsvMetrics& metrics,
-                                         CopiesBoard& board, const Options& options)
+                                         CopyState& copy_state, const Options& options)
     : deps_(deps),
       metrics_(metrics),
-      board_(board),
+      copy_state_(copy_state),
       toggle_(deps.client, deps.clock, deps.random, options.toggle),
       planned_by_(toggle_.policy()),
       copies_(deps.client),
@@ -113,13 +113,13 @@ CopiedCsvReconciler::CopiedCsvReconciler(const ReconcilerDeps& deps, CopiedCsvMe
                     listed_ = true;
                     metrics_.SetCopies(index_.size());
                     for (const auto& [name, known] : names_) MarkAll(name);
-                    board_.NoteChange();
+                    copy_state_.NoteChange();
                   }}) {
-  board_.Show(this);
+  copy_state_.Show(this);
 }
 
 CopiedCsvReconciler::~CopiedCsvReconciler() {
-  board_.Show(nullptr);
+  copy_state_.Show(nullptr);
   metrics_.ForgetAll();
 }
 
@@ -138,17 +138,17 @@ void CopiedCsvReconciler::NotePolicy() {
   if (toggle_.policy() == planned_by_) return;
   planned_by_ = toggle_.policy();
   for (const auto& [name, known] : names_) MarkAll(name);
-  board_.NoteChange();
+  copy_state_.NoteChange();
 }
 
 void CopiedCsvReconciler::NoteWorld(const storage::World& any,
                                     const storage::TouchedOperators* touched) {
   const OperatorWorld& world = OperatorWorld::Of(any);
-  board_.NoteChange();
+  copy_state_.NoteChange();
   if (touched == nullptr) {
     originals_.clear();
     for (auto it = world.csvs().begin(); !it.done(); it.Next()) NoteName(world, it.key());
-    // Also those of which nothing is left but copies.
+    // Names of which only copies are left are marked, too.
     for (const auto& [name, known] : names_) MarkAll(name);
     return;
   }
@@ -179,7 +179,7 @@ void CopiedCsvReconciler::NoteName(const OperatorWorld& world, const kube::Names
 void CopiedCsvReconciler::NoteCopy(const kube::NamespacedName& copy) {
   // The first list names each copy; to remember the names of originals is enough.
   if (!listed_) return MarkAll(copy.name);
-  board_.NoteChange();
+  copy_state_.NoteChange();
   metrics_.SetCopies(index_.size());
   MarkSlot(copy.name, copy.ns, kCopyWait);
   names_[copy.name].troubles.Hasten(copy.ns);
@@ -227,14 +227,14 @@ std::vector<std::string> CopiedCsvReconciler::Names() const {
   return names;
 }
 
-olm::CopyCensus CopiedCsvReconciler::Count(const std::string& name) const {
+olm::CopyCounts CopiedCsvReconciler::Count(const std::string& name) const {
   const storage::OperatorWorldPtr world = OperatorWorld::Of(deps_.worlds.Current());
-  olm::CopyCensus census;
+  olm::CopyCounts counts;
   CompareSlots(*world, index_, name, OriginalsOf(*world, name), toggle_.policy(),
-               [&census](const olm::Namespace&, const olm::ComparedSlot& slot) {
-                 census.Add(slot.finding);
+               [&counts](const olm::Namespace&, const olm::ComparedSlot& slot) {
+                 counts.Add(slot.finding);
                });
-  return census;
+  return counts;
 }
 
 void CopiedCsvReconciler::Plan(Pass& pass, Name& name) {
@@ -365,8 +365,8 @@ StatusTask CopiedCsvReconciler::Act(Pass& pass, Action& action, kube::SendCheck 
   SlotBelief belief = action.belief;
   action.belief.seen.reset();
   if (action.wanted != nullptr) {
-    action.result = co_await copies_.Put(*action.wanted, action.ns->name, std::move(belief),
-                                         std::move(may_send));
+    action.result = co_await copies_.Write(*action.wanted, action.ns->name, std::move(belief),
+                                           std::move(may_send));
   } else {
     action.result = co_await copies_.Remove(pass.name, action.ns, std::move(belief), *pass.proofs,
                                             std::move(may_send));
@@ -437,7 +437,7 @@ void CopiedCsvReconciler::ConcludeSlot(Pass& pass, Name& name, const Action& act
                       OutcomeOf(action.result->status()) == WriteOutcome::kThrottled ||
                       (!action.result->ok() && action.result->status() == deps_.leadership.Check());
   if (unsent) {
-    // It returns with the key, whose run failed.
+    // The slot is looked at again with the key, whose run failed.
     name.slots.insert(ns);
     return;
   }
@@ -482,7 +482,7 @@ void CopiedCsvReconciler::ConcludeSlot(Pass& pass, Name& name, const Action& act
       NoteTrouble(name, action, Trouble::kNameTaken, result.detail, result.uid);
       return;
     case Kind::kHeld:
-      // It goes once its finalizers have, and then the index says so.
+      // The copy goes once its finalizers have, and then the index reports it.
       if (action.wanted == nullptr) return name.troubles.Settle(ns);
       fails(result.detail, result.uid);
       return;

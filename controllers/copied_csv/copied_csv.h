@@ -12,9 +12,9 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "controllers/copied_csv/copied_csv_metrics.h"
+#include "controllers/copied_csv/copy_retries.h"
 #include "controllers/copied_csv/copy_writer.h"
-#include "controllers/copied_csv/slot_troubles.h"
-#include "controllers/copies/copies_board.h"
+#include "controllers/copies/copy_state.h"
 #include "controllers/copies/copy_toggle.h"
 #include "controllers/runtime/compact_index.h"
 #include "controllers/runtime/parallel_writer.h"
@@ -44,7 +44,7 @@ namespace steward::controllers {
 // A copy is overwritten or deleted only after it was read live and proved to be one (MayOverwrite,
 // IsProvenCopy), and deleted only when the cluster says that its original does not want it
 // (SourceProofs); each carries the resourceVersion that was read. Troubles of a slot are told by
-// Events about the original and by metrics, and have a backoff of their own (SlotTroubles).
+// Events about the original and by metrics, and have a backoff of their own (CopyRetries).
 //
 // Memory is O(originals + namespaces), the index, and the marks of slots that wait.
 class CopiedCsvReconciler : public Reconciler, public CopiesSource {
@@ -54,9 +54,9 @@ class CopiedCsvReconciler : public Reconciler, public CopiesSource {
     CopyToggleDefaults toggle;
   };
 
-  // REQUIRES: the references in `deps`, `metrics` and `board` outlive this object. It shows itself
-  // on the board while it lives.
-  CopiedCsvReconciler(const ReconcilerDeps& deps, CopiedCsvMetrics& metrics, CopiesBoard& board,
+  // REQUIRES: the references in `deps`, `metrics` and `copy_state` outlive this object. While
+  // it lives, `copy_state` has it as its source.
+  CopiedCsvReconciler(const ReconcilerDeps& deps, CopiedCsvMetrics& metrics, CopyState& copy_state,
                       const Options& options);
   ~CopiedCsvReconciler() override;
 
@@ -66,7 +66,7 @@ class CopiedCsvReconciler : public Reconciler, public CopiesSource {
   bool Knows() const override;
   const olm::CopyPolicy& Policy() const override { return toggle_.policy(); }
   std::vector<std::string> Names() const override;
-  olm::CopyCensus Count(const std::string& name) const override;
+  olm::CopyCounts Count(const std::string& name) const override;
 
  private:
   // The knowledge of one name.
@@ -74,12 +74,12 @@ class CopiedCsvReconciler : public Reconciler, public CopiesSource {
     // Slots to look at.
     bool all = false;
     std::set<std::string> slots;
-    SlotTroubles troubles;
+    CopyRetries troubles;
     CopiedCsvMetrics::Counts told = {};
     // By the namespace of an original: the content that all its copies had after a whole look. A
     // copy that differs from it later was changed by somebody.
     std::map<std::string, ContentDigest> settled;
-    // Likewise: the original as it was last seen, and the digest of its copies.
+    // By the original's namespace: the original as last seen, and the digest of its copies.
     std::map<std::string, std::pair<olm::CsvPtr, ContentDigest>> digests;
     // The originals that were told that another one is copied instead, and that one, by UID.
     std::set<std::pair<std::string, std::string>> refused;
@@ -118,7 +118,7 @@ class CopiedCsvReconciler : public Reconciler, public CopiesSource {
 
   const ReconcilerDeps deps_;
   CopiedCsvMetrics& metrics_;
-  CopiesBoard& board_;
+  CopyState& copy_state_;
   CopyToggle toggle_;
   olm::CopyPolicy planned_by_;  // the policy by which all slots were marked last
   CopyWriter copies_;

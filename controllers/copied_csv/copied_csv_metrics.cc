@@ -2,32 +2,28 @@
 
 #include <string>
 
+#include "base/metrics/families.h"
+
 namespace steward::controllers {
 namespace {
 
 prometheus::Counter& Writes(prometheus::Registry& registry, const char* operation) {
-  return prometheus::BuildCounter()
-      .Name("steward_copied_csv_writes_total")
-      .Help("Copies of ClusterServiceVersions that were written, by operation")
-      .Register(registry)
+  return CounterFamily(registry, "steward_copied_csv_writes_total",
+                       "Copies of ClusterServiceVersions that were written, by operation")
       .Add({{"operation", operation}});
 }
 
 }  // namespace
 
 CopiedCsvMetrics::CopiedCsvMetrics(prometheus::Registry& registry)
-    : copies_(prometheus::BuildGauge()
-                  .Name("steward_copied_csvs")
-                  .Help("ClusterServiceVersions with the label of a copy")
-                  .Register(registry)
+    : copies_(GaugeFamily(registry, "steward_copied_csvs",
+                          "ClusterServiceVersions with the label of a copy")
                   .Add({})),
       created_(Writes(registry, "create")),
       updated_(Writes(registry, "update")),
       deleted_(Writes(registry, "delete")) {
-  auto& troubles = prometheus::BuildGauge()
-                       .Name("steward_copied_csv_slots_in_trouble")
-                       .Help("Places where a copy should be, and is not or does not stay right")
-                       .Register(registry);
+  auto& troubles = GaugeFamily(registry, "steward_copied_csv_slots_in_trouble",
+                               "Places where a copy should be, and is not or does not stay right");
   for (size_t i = 0; i < kTroubles; ++i) {
     troubles_[i] = &troubles.Add({{"reason", std::string(NameOf(static_cast<Trouble>(i)))}});
   }

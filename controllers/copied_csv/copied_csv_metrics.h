@@ -9,7 +9,7 @@
 #include <array>
 #include <cstddef>
 
-#include "controllers/copied_csv/slot_troubles.h"
+#include "controllers/copied_csv/copy_retries.h"
 
 namespace steward::controllers {
 

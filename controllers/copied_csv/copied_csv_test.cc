@@ -17,7 +17,7 @@
 #include "controllers/copied_csv/testing/copies_process.h"
 #include "controllers/copies/testing/copy_cluster.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -240,7 +240,7 @@ TEST_F(CopiedCsvTest, CopiesOfWhatWentMeanwhileArePruned) {
   EXPECT_EQ(Calls(ClientVerb::kDelete), 2);
 }
 
-// Where the original was there is now the copy of another operator of its name.
+// The original is replaced by the copy of another operator of its name.
 TEST_F(CopiedCsvTest, CopiesOfWhatIsACopyArePruned) {
   cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["red"]})");
   cluster_.PutCsv("ops", "etcd.v1");

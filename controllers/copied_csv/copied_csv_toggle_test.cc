@@ -12,10 +12,10 @@
 #include "absl/time/time.h"
 #include "base/clock/fake_clock.h"
 #include "controllers/copied_csv/testing/copies_process.h"
-#include "controllers/copies/copies_board.h"
+#include "controllers/copies/copy_state.h"
 #include "controllers/copies/copy_toggle.h"
 #include "controllers/copies/testing/copy_cluster.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/copy/comparison.h"
 
 namespace steward::controllers {
@@ -161,11 +161,11 @@ TEST_F(ToggledCopiesTest, ReadingsAreShared) {
 TEST_F(ToggledCopiesTest, TheBoardCountsWhatDiffers) {
   Start();
   const auto count = [this] {
-    EXPECT_NE(process_->board.source(), nullptr);
-    EXPECT_TRUE(process_->board.source()->Knows());
-    return process_->board.source()->Count("etcd.v1");
+    EXPECT_NE(process_->copy_state.source(), nullptr);
+    EXPECT_TRUE(process_->copy_state.source()->Knows());
+    return process_->copy_state.source()->Count("etcd.v1");
   };
-  EXPECT_THAT(process_->board.source()->Names(), ElementsAre("etcd.v1"));
+  EXPECT_THAT(process_->copy_state.source()->Names(), ElementsAre("etcd.v1"));
   EXPECT_EQ(count().missing, 0u);
   EXPECT_EQ(count().unexpected, 0u);
   process_->faults().FailNext({ClientVerb::kDelete, kTestCsvs}, absl::UnavailableError("reset"),
@@ -186,12 +186,12 @@ TEST_F(ToggledCopiesTest, CopiesOfWhichNobodyKnowsWhoseTheyAreAreCountedApart) {
   cluster_.DropGroup("ops", "g");
   process_->Look();
   Choose(kOff);
-  olm::CopyCensus census = process_->board.source()->Count("etcd.v1");
-  EXPECT_EQ(census.unexplained, 2u) << "the operator's group is gone";
-  EXPECT_EQ(census.unexpected, 0u);
+  olm::CopyCounts counts = process_->copy_state.source()->Count("etcd.v1");
+  EXPECT_EQ(counts.unexplained, 2u) << "the operator's group is gone";
+  EXPECT_EQ(counts.unexpected, 0u);
   cluster_.PutGroup("ops", "g", "{}");
   process_->Look();
-  EXPECT_EQ(process_->board.source()->Count("etcd.v1").unexplained, 0u);
+  EXPECT_EQ(process_->copy_state.source()->Count("etcd.v1").unexplained, 0u);
 }
 
 TEST_F(ToggledCopiesTest, WhatIsNoBusinessOfTheChoiceIsNotCounted) {
@@ -204,8 +204,8 @@ TEST_F(ToggledCopiesTest, WhatIsNoBusinessOfTheChoiceIsNotCounted) {
   process_->faults().FailNext({ClientVerb::kCreate, kTestCsvs}, absl::UnavailableError("reset"),
                               1000);
   process_->Look();
-  EXPECT_EQ(process_->board.source()->Count("single.v1").missing, 0u);
-  EXPECT_EQ(process_->board.source()->Count("etcd.v1").missing, 2u) << "red and one alone";
+  EXPECT_EQ(process_->copy_state.source()->Count("single.v1").missing, 0u);
+  EXPECT_EQ(process_->copy_state.source()->Count("etcd.v1").missing, 2u) << "red and one alone";
 }
 
 }  // namespace

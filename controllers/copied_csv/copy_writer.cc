@@ -19,7 +19,7 @@ using Kind = SlotResult::Kind;
 
 constexpr char kManager[] = "steward-copied-csvs";
 
-// Of the original's own metadata nothing but labels and annotations is in a copy.
+// A copy has labels and annotations of the original's metadata, and nothing else of it.
 void Replace(const json::object& from, const char* key, json::object& to) {
   if (const json::value* value = from.if_contains(key)) {
     to[key] = *value;
@@ -102,8 +102,8 @@ Task<CopyWriter::Stored> CopyWriter::Update(const WantedCopy& wanted, Stored sto
   co_return stored;
 }
 
-Task<SlotResult> CopyWriter::Put(const WantedCopy& wanted, std::string ns, SlotBelief belief,
-                                 kube::SendCheck may_send) {
+Task<SlotResult> CopyWriter::Write(const WantedCopy& wanted, std::string ns, SlotBelief belief,
+                                   kube::SendCheck may_send) {
   const kube::NamespacedName key{ns, wanted.content.key.name};
   SlotResult result{Kind::kRight, "", ""};
   Stored stored;

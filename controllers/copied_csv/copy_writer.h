@@ -61,8 +61,8 @@ class CopyWriter {
   // Makes the slot hold the copy. Creating takes one request, or two where the server does not take
   // the status with it; so does changing, after one that reads.
   // REQUIRES: `wanted` outlives the call.
-  Task<SlotResult> Put(const WantedCopy& wanted, std::string ns, SlotBelief belief,
-                       kube::SendCheck may_send);
+  Task<SlotResult> Write(const WantedCopy& wanted, std::string ns, SlotBelief belief,
+                         kube::SendCheck may_send);
 
   // Deletes the copy `name` in `ns` when it is proven to be one, and `proofs` say that it is not
   // wanted. REQUIRES: `proofs` outlives the call.

@@ -29,7 +29,7 @@ void AddFlags(FlagAdder& adder, FlagValues& values) {
 
 }  // namespace
 
-KnownReconciler KnownCopiedCsvs(std::shared_ptr<CopiesBoard> board) {
+KnownReconciler KnownCopiedCsvs(std::shared_ptr<CopyState> copy_state) {
   KnownReconciler known;
   known.options.name = "copied-csvs";
   known.options.workers = kWorkers;
@@ -38,14 +38,15 @@ KnownReconciler KnownCopiedCsvs(std::shared_ptr<CopiesBoard> board) {
   known.conflicts_with = {PeerOperator::kOlmOperator};
   known.add_flags = AddFlags;
   known.check_flags = [](const FlagValues& values, bool) { return CheckToggleFlags(values); };
-  known.prepare = [board = std::move(board)](const FlagValues& values,
-                                             prometheus::Registry& registry) -> ReconcilerFactory {
+  known.prepare = [copy_state = std::move(copy_state)](
+                      const FlagValues& values,
+                      prometheus::Registry& registry) -> ReconcilerFactory {
     CopiedCsvReconciler::Options options;
     options.writer.width = static_cast<size_t>(values.Get<CopiedCsvFlags>().concurrent_writes);
     options.toggle = ToggleDefaultsOf(values);
     const auto metrics = std::make_shared<CopiedCsvMetrics>(registry);
-    return [options, metrics, board](const ReconcilerDeps& deps) {
-      return std::make_unique<CopiedCsvReconciler>(deps, *metrics, *board, options);
+    return [options, metrics, copy_state](const ReconcilerDeps& deps) {
+      return std::make_unique<CopiedCsvReconciler>(deps, *metrics, *copy_state, options);
     };
   };
   return known;

@@ -4,14 +4,15 @@
 
 #include <memory>
 
-#include "controllers/copies/copies_board.h"
+#include "controllers/copies/copy_state.h"
 #include "controllers/runtime/known_reconciler.h"
 
 namespace steward::controllers {
 
-// Of the family "copies". Conflicts with olm-operator. Adds --concurrent-copied-csv-writes,
-// --disable-copied-csvs and --protected-copied-csv-namespaces. `board` shows what it knows.
-KnownReconciler KnownCopiedCsvs(std::shared_ptr<CopiesBoard> board);
+// The reconciler is of the family "copies", conflicts with olm-operator, and adds
+// --concurrent-copied-csv-writes, --disable-copied-csvs and --protected-copied-csv-namespaces.
+// `copy_state` shows what it knows.
+KnownReconciler KnownCopiedCsvs(std::shared_ptr<CopyState> copy_state);
 
 }  // namespace steward::controllers
 

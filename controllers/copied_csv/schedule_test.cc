@@ -11,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <tuple>
@@ -21,13 +20,14 @@
 #include "absl/time/time.h"
 #include "base/clock/fake_clock.h"
 #include "base/json/json_text.h"
+#include "base/seeds/dice.h"
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "controllers/copied_csv/testing/copies_process.h"
 #include "controllers/copies/copy_toggle.h"
 #include "controllers/copies/testing/copy_cluster.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -162,9 +162,9 @@ Expectation Expected(const CopyCluster& cluster, const json::object& ns, const s
   return expected;
 }
 
-class Schedule {
+class Schedule : public Dice {
  public:
-  explicit Schedule(unsigned seed) : random_(seed) {
+  explicit Schedule(unsigned seed) : Dice(seed) {
     cluster_.written = [this](const json::object& before) { JudgeWrite(before); };
     cluster_.keeps_status_on_create = Draw(2) == 0;
     for (const std::string& ns : namespaces_) cluster_.PutNamespace(ns, Draw(2) == 0 ? "x" : "y");
@@ -195,13 +195,6 @@ class Schedule {
   }
 
  private:
-  unsigned Draw(unsigned below) {
-    return std::uniform_int_distribution<unsigned>(0, below - 1)(random_);
-  }
-  template <typename T>
-  const T& Any(const std::vector<T>& all) {
-    return all[Draw(static_cast<unsigned>(all.size()))];
-  }
   void Run(size_t which) {
     processes_[which].reset();
     processes_[which] = std::make_unique<CopiesProcess>(
@@ -396,7 +389,6 @@ class Schedule {
     }
   }
 
-  std::mt19937 random_;
   const std::vector<std::string> namespaces_ = {"ops", "tools", "t1", "t2", "t3"};
   const std::vector<std::string> names_ = {"a.v1", "b.v1"};
   std::set<std::string> foreign_;  // UIDs
@@ -407,11 +399,7 @@ class Schedule {
 };
 
 TEST(CopiesScheduleTest, R_004_18_EndsInTheExactSetAndTouchesNothingElse) {
-  for (unsigned seed = kSeeds.first; seed != kSeeds.end(); ++seed) {
-    SCOPED_TRACE(StrCat("STEWARD_SEED=", seed, " STEWARD_SEEDS=1"));
-    Schedule(seed).Play();
-    if (HasFailure()) return;
-  }
+  PlaySeeds(kSeeds, [](unsigned seed) { Schedule(seed).Play(); });
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ class SourceProofs {
     // or that its copy shall not be in `ns`. False when it does not say so: the World may lag
     // behind.
     bool unwanted = false;
-    // An error once what it stands on is too old. Calls no member of the proofs.
+    // Fails once the underlying read is older than two seconds. Does not use the SourceProofs
+    // object.
     kube::SendCheck still_good;
   };
   Task<Verdict> Judge(std::string source, olm::NamespacePtr ns);

@@ -40,8 +40,8 @@ constexpr absl::Duration kEventWait = absl::Milliseconds(100);
 // ends within a minute of its reason.
 constexpr absl::Duration kGoodForRemovals = absl::Seconds(20);
 constexpr absl::Duration kGoodForPuts = absl::Seconds(30);
-// A kube-apiserver knows by then that a Role is locked. What one lets happen that does not is found
-// by a later look.
+// A kube-apiserver knows by then that a Role is locked. If one does not, a later look finds the
+// bindings that it let happen.
 constexpr absl::Duration kLockWait = absl::Seconds(1);
 // Pairs that are locked, looked at and given together.
 constexpr size_t kTogether = 1000;
@@ -87,7 +87,7 @@ struct CopiedRbacReconciler::Pass {
   storage::OperatorWorldPtr world;
   RbacSnapshot seen;
   std::vector<olm::StoredRbac*> removals;
-  // To be removed once the copies of their namespaces are written.
+  // Copies to be removed once those that replace them in their namespaces are written.
   std::vector<olm::StoredRbac*> replaced;
   // The copies that are as they shall be.
   std::set<kube::NamespacedName> right_roles;
@@ -132,7 +132,7 @@ VoidTask CopiedRbacReconciler::Feed(WorkQueue& queue) {
 }
 
 void CopiedRbacReconciler::OpenWatches() {
-  // That an original is being deleted, or gone. Worlds do not tell the former.
+  // Worlds do not tell that an original is being deleted, so it is watched.
   MetadataCallbacks originals;
   originals.changed = [this](const kube::NamespacedName& csv) { Add(csv.ns); };
   originals_ = deps_.metadata.Open(Selection(olm::kCsvs, StrCat("!", olm::kCopiedFromLabel)),
@@ -234,7 +234,7 @@ Task<ReconcileResult> CopiedRbacReconciler::Reconcile(Key key) {
   CO_RETURN_IF_ERROR(ended);
   CO_RETURN_IF_ERROR(concluded);
   if (pass.stale) {
-    // Not at once: somebody may change them for ever.
+    // The retry is delayed, since somebody may change them for ever.
     co_return absl::AbortedError(StrCat("Copies of Roles and RoleBindings from namespace ",
                                         key.name, " changed while they were written"));
   }
@@ -254,7 +254,7 @@ Task<ReconcileResult> CopiedRbacReconciler::LookAtBindings() {
   CO_ASSIGN_OR_RETURN(BoundRoles found, co_await ReadBoundBeside(deps_.client, roles_.copies()));
   const storage::OperatorWorldPtr world = OperatorWorld::Of(deps_.worlds.Current());
   for (auto& [source, roles] : found) {
-    // Others are about to go.
+    // Without operators the copies are about to be deleted.
     if (!HasOperators(*world, source)) continue;
     bound_[source].merge(roles);
     AddLabelled(source);
@@ -346,7 +346,7 @@ void CopiedRbacReconciler::PlanNamespace(Pass& pass, const olm::Namespace& ns) {
     put.slot.binding_there = find(pass.seen.bindings, put.role());
     const bool absent = put.slot.role_there == nullptr && put.slot.binding_there == nullptr;
     if (absent && put.slot.role.owners.empty()) {
-      // Its copied ClusterServiceVersion and its Operator are being made.
+      // The copied ClusterServiceVersion and the Operator, its owners, are being made.
       pass.ownerless.insert(ns.name);
       continue;
     }
@@ -454,7 +454,7 @@ StatusTask CopiedRbacReconciler::NoteWait(Pass& pass, olm::StoredRbac& copy, abs
   if (noted.ok()) {
     pass.stale |= !*noted;
   } else {
-    // This process knows it all the same.
+    // This process remembers it all the same.
     log::Warning(
         "Cannot note since when a copy is unwanted",
         {{"namespace", copy.facts.key.ns}, {"name", copy.facts.key.name}, {"err", noted.status()}});
@@ -634,7 +634,7 @@ StatusTask CopiedRbacReconciler::Lift(Pass& pass) {
 }
 
 StatusTask CopiedRbacReconciler::LiftAll(Pass& pass, std::vector<LiftedWrite> writes) {
-  // One kind after the other, deletions apart.
+  // Writes of one kind go together, deletions apart.
   while (!writes.empty()) {
     const kube::GroupVersionResource gvr = writes.front().gvr;
     const bool deletes = writes.front().object.is_null();

@@ -53,13 +53,13 @@ namespace steward::controllers {
 //   Role ──► locked: Kubernetes lets nobody bind it ──► who is bound? ──► nobody else: given
 //                                                                    └──► somebody: stays locked
 //
-// It is given what it shall grant only if it is still as it was locked, so it does not matter where
-// this process ends.
+// The Role is given what it shall grant only if it is still as it was locked, so it does not matter
+// where this process ends.
 //
 // Deletions need a snapshot of the last seconds; without a complete one nothing is written at all.
-// They come first, but for those of an operator that another one follows in the same namespace:
+// They come first, except those of an operator that another one follows in the same namespace:
 // these wait for the new copies, so that an upgrade takes away no access, but not for long: access
-// ends within a minute of its reason. Since when they wait is noted on one of them in each
+// ends within a minute of its reason. The begin of the wait is noted on one of them in each
 // namespace, so that it holds for whoever leads next. Copies from namespaces without operators have
 // one key together: everybody can write such a label.
 //
@@ -67,8 +67,8 @@ namespace steward::controllers {
 // RoleBindings are looked at again, twice a minute (key "looks"). A Role that is bound to somebody
 // else is then locked again and grants nothing.
 //
-// Where something changes what is written on its way into the cluster, nothing is given, people are
-// told once, and the object is tried again ever more rarely.
+// If something changes objects on their way into the cluster, nothing is given, people are told
+// once, and the object is tried again ever more rarely.
 class CopiedRbacReconciler : public Reconciler {
  public:
   // REQUIRES: the references in `deps`, and `metrics`, outlive this object.

@@ -1,13 +1,13 @@
 #include "controllers/copied_rbac/copied_rbac_metrics.h"
 
+#include "base/metrics/families.h"
+
 namespace steward::controllers {
 namespace {
 
 prometheus::Counter& Writes(prometheus::Registry& registry, const char* operation) {
-  return prometheus::BuildCounter()
-      .Name("steward_copied_rbac_writes_total")
-      .Help("Copied Roles and RoleBindings that were written, by operation")
-      .Register(registry)
+  return CounterFamily(registry, "steward_copied_rbac_writes_total",
+                       "Copied Roles and RoleBindings that were written, by operation")
       .Add({{"operation", operation}});
 }
 
@@ -17,11 +17,9 @@ CopiedRbacMetrics::CopiedRbacMetrics(prometheus::Registry& registry)
     : created(Writes(registry, "create")),
       updated(Writes(registry, "update")),
       deleted(Writes(registry, "delete")),
-      foreign_(prometheus::BuildGauge()
-                   .Name("steward_copied_rbac_foreign")
-                   .Help("Places where a Role or RoleBinding should be copied to, and an object "
-                         "that is no copy is in the way")
-                   .Register(registry)
+      foreign_(GaugeFamily(registry, "steward_copied_rbac_foreign",
+                           "Places where a Role or RoleBinding should be copied to, and an object "
+                           "that is no copy is in the way")
                    .Add({})) {}
 
 void CopiedRbacMetrics::SetForeign(const std::string& source, size_t count) {

@@ -16,7 +16,7 @@
 #include "controllers/copied_rbac/testing/rbac_cluster.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -153,7 +153,7 @@ TEST_F(CopiedRbacTest, PutsRightWhatATenantEdits) {
   EXPECT_EQ(binding.at("subjects").as_array().size(), 1);
 }
 
-// Whoever makes the copy's name first, or binds a Role that is about to be copied, gets nothing.
+// A user who makes the copy's name first, or binds a Role that is about to be copied, gets nothing.
 TEST_F(CopiedRbacTest, ForeignObjectsAreLeftAlone) {
   cluster_.PutRole({"a", "reed"}, "watch", R"(,"labels":{"mine":"yes"})");
   cluster_.PutBinding({"b", "other"}, "reed");
@@ -185,7 +185,7 @@ TEST_F(CopiedRbacTest, ARoleIsGivenNothingThatSomebodyElseWouldHave) {
     if (call.writes() && call.gvr == kTestRoles && call.name.ns == "a" && Verbs("a") == "-") {
       cluster_.PutBinding({"a", "reed"}, "reed", labels);
     }
-    if (call.verb == "list" && call.gvr == kTestBindings && call.name.ns == "a") {
+    if (call.verb == kube::ClientVerb::kList && call.gvr == kTestBindings && call.name.ns == "a") {
       ++looks;
       EXPECT_EQ(Verbs("a"), "open ");
     }
@@ -209,7 +209,7 @@ TEST_F(CopiedRbacTest, CopiesFromNowhereGo) {
   }
   int lists = 0;
   process_.hook().decide = [&lists](const kube::HookedCall& call) {
-    lists += call.verb == "list" && call.gvr == kTestRoles ? 1 : 0;
+    lists += call.verb == kube::ClientVerb::kList && call.gvr == kTestRoles ? 1 : 0;
     return kube::HookedFate();
   };
   process_.Finish();
@@ -228,7 +228,7 @@ TEST_F(CopiedRbacTest, WhatIsContestedIsNotTriedAtOnce) {
   int tries = 0;
   process_.hook().decide = [&](const kube::HookedCall& call) {
     kube::HookedFate fate;
-    if (call.verb == "update" && call.name.ns == "a") {
+    if (call.verb == kube::ClientVerb::kUpdate && call.name.ns == "a") {
       ++tries;
       fate.error = kube::ToStatus(kube::Conflict(call.gvr, call.name.name, "injected"));
     }
@@ -310,7 +310,8 @@ TEST_F(CopiedRbacTest, AnUpgradeTakesAwayNoAccess) {
   cluster_.Drop(kTestCsvs, {"ops", "reed"});
   bool gap = false;
   process_.hook().decide = [&](const kube::HookedCall& call) {
-    if (call.verb == "delete" && call.name.ns == "a") gap |= Verbs("a", "reed2") != "get ";
+    if (call.verb == kube::ClientVerb::kDelete && call.name.ns == "a")
+      gap |= Verbs("a", "reed2") != "get ";
     return kube::HookedFate();
   };
   process_.Finish();
@@ -320,8 +321,8 @@ TEST_F(CopiedRbacTest, AnUpgradeTakesAwayNoAccess) {
   EXPECT_EQ(Verbs("a", "reed2"), "get ");
 }
 
-// Its follower's copies have no owner yet, or cannot be written: that is waited for, but not for
-// long.
+// The following operator's copies have no owner yet, or cannot be written. The reconciler waits for
+// them, but not for long.
 TEST_F(CopiedRbacTest, AccessEndsThoughNothingTakesItsPlace) {
   for (const bool ownerless : {true, false}) {
     SCOPED_TRACE(ownerless);
@@ -336,7 +337,7 @@ TEST_F(CopiedRbacTest, AccessEndsThoughNothingTakesItsPlace) {
     } else {
       process_.hook().decide = [](const kube::HookedCall& call) {
         kube::HookedFate fate;
-        if (call.verb == "create") fate.error = absl::UnavailableError("injected");
+        if (call.verb == kube::ClientVerb::kCreate) fate.error = absl::UnavailableError("injected");
         return fate;
       };
     }
@@ -355,8 +356,8 @@ TEST_F(CopiedRbacTest, AccessEndsThoughNothingTakesItsPlace) {
   }
 }
 
-// Since when a copy waits is noted where another process finds it; whoever edits the note makes the
-// wait no longer, and in its own namespace alone.
+// The begin of a copy's wait is noted where another process finds it. Editing the note never
+// lengthens the wait, and affects its own namespace alone.
 TEST_F(CopiedRbacTest, WhoeverEditsTheNoteOfAWaitShortensIt) {
   const char* const rows[] = {"2100-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "soon", ""};
   for (const char* text : rows) {
@@ -407,14 +408,14 @@ TEST_F(CopiedRbacTest, LargeOriginalsAreLeftOutAndKeepNothingBack) {
         R"("name":"reed","uid":")", csv, R"("}],"annotations":{"x":")", std::string(600 << 10, 'x'),
         "\"}");
     cluster_.PutRole({"ops", StrCat("large-", i)}, "get", metadata);
-    // The same, under the label of a copy.
+    // These are as large and bear the label of a copy.
     cluster_.PutRole({"a", StrCat("large-", i)}, "get",
                      StrCat(R"(,"labels":{"olm.copiedFrom":"ops","olm.owner":"reed",)",
                             R"("olm.owner.kind":"ClusterServiceVersion",)",
                             R"("olm.owner.namespace":"a"},"annotations":{"x":")",
                             std::string(600 << 10, 'x'), "\"}"));
   }
-  // As many as a page may have do not fit into any answer.
+  // A page of the usual limit does not fit into any answer.
   cluster_.fake().LimitLists(kTestRoles, 2 << 20);
   process_.Finish();
   EXPECT_EQ(Verbs("a"), "get ");
@@ -441,11 +442,13 @@ TEST_F(CopiedRbacTest, RemovalsDoNotDependOnContent) {
   const Row rows[] = {
       {"of originals",
        [](const kube::HookedCall& call) {
-         return call.verb == "get" && call.gvr == kTestRoles && call.name.ns == "ops";
+         return call.verb == kube::ClientVerb::kGet && call.gvr == kTestRoles &&
+                call.name.ns == "ops";
        }},
       {"of copies",
        [](const kube::HookedCall& call) {
-         return call.verb == "list" && call.gvr == kTestRoles && !call.metadata_only;
+         return call.verb == kube::ClientVerb::kList && call.gvr == kTestRoles &&
+                !call.list->metadata_only;
        }},
   };
   for (const Row& row : rows) {
@@ -548,7 +551,7 @@ TEST_F(CopiedRbacTest, ABindingThatIsMadeLaterIsFoundAndAnswered) {
   EXPECT_EQ(Verbs("a"), "get ");
 }
 
-// One more binding of whom the Role is for takes nothing away.
+// One more binding of the Role to its own account takes nothing away.
 TEST_F(CopiedRbacTest, ALaterBindingOfItsOwnAccountChangesNothing) {
   cluster_.PutOriginal("reed", "get");
   process_.Finish();
@@ -667,7 +670,7 @@ TEST_F(CopiedRbacTest, AFailingListIsNoAbsence) {
     int writes = 0;
     process_.hook().decide = [&](const kube::HookedCall& call) {
       kube::HookedFate fate;
-      if (call.verb == "list" && call.gvr == gvr) {
+      if (call.verb == kube::ClientVerb::kList && call.gvr == gvr) {
         fate.error = kube::ToStatus(kube::Forbidden(gvr, "", "injected"));
       }
       writes += call.writes() ? 1 : 0;

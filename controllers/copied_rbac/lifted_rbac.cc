@@ -20,9 +20,9 @@
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
-#include "olm/cleanup/object_facts.h"
 #include "olm/copied_rbac/policy_rule.h"
 #include "olm/copied_rbac/rbac_object.h"
+#include "olm/object_facts.h"
 #include "olm/plan/step_object.h"
 #include "olm/resources.h"
 
@@ -44,7 +44,7 @@ const kube::GroupVersionResource& LiftedTo(olm::RbacKind kind) {
   return kind == olm::RbacKind::kRole ? kClusterRoles : kClusterRoleBindings;
 }
 
-// Those that were lifted; `source` "" = from any namespace.
+// Reads the lifted objects of one kind; `source` "" = from any namespace.
 StatusTask ReadLifted(kube::Client& client, olm::RbacKind kind, std::string source, Found& found) {
   kube::ListOptions list;
   list.label_selector = StrCat(kLifted, "=true");

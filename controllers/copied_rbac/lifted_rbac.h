@@ -35,17 +35,16 @@ struct LiftedPlan {
   bool waits = false;
 };
 
-// Where the OperatorGroup is one for all namespaces, the Role and the RoleBinding of an operator's
+// If the OperatorGroup is for all namespaces, the Role and the RoleBinding of an operator's
 // permissions are lifted into the cluster, as OLM does: a ClusterRole and a ClusterRoleBinding of
 // the same name with the owner labels, for the same ServiceAccounts, and with the right to read
-// namespaces. A label of Steward's own, which no bundle can write, tells them from whatever else
-// has such a name: nothing else is bound, changed or deleted. Content is never changed but deleted
-// and made anew, so that nobody who is bound to a ClusterRole gets more by that.
+// namespaces. Steward's own label, which no bundle can write, marks them: other objects of such
+// names are neither bound, changed nor deleted. Content is never changed but deleted and made anew,
+// so that nobody who is bound to a ClusterRole gets more by that.
 //
-// The writes that bring what is lifted from the namespace `source` into the state that it shall
-// have: that of `pairs`, where `lift` (its operators work everywhere), and else nothing. Where it
-// is lifted, objects of the names `left` stay as they are. REQUIRES: the arguments outlive the
-// call, and `pairs` the plan.
+// Returns the writes after which the objects lifted from the namespace `source` are those of
+// `pairs` if `lift` (its operators work everywhere), and else none. If `lift`, objects of the names
+// `left` stay as they are. REQUIRES: the arguments outlive the call, and `pairs` the plan.
 Task<LiftedPlan> PlanLifted(kube::Client& client, const std::string& source,
                             const std::vector<olm::RbacPair>& pairs, bool lift,
                             const std::set<std::string>& left);

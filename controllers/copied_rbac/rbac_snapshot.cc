@@ -17,11 +17,11 @@
 #include "kube/meta/resources.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/names.h"
-#include "olm/cleanup/object_facts.h"
 #include "olm/cleanup/waiting.h"
 #include "olm/copy.h"
 #include "olm/copy/stored_copy.h"
 #include "olm/decode.h"
+#include "olm/object_facts.h"
 #include "olm/resources.h"
 #include "olm/targets.h"
 
@@ -38,9 +38,9 @@ constexpr size_t kPageBytes = size_t{4} << 20;
 // An original, or a copy, of more bytes is none that OLM or Steward has made: a whole
 // ClusterServiceVersion is hardly larger.
 constexpr size_t kLarge = size_t{256} << 10;
-// What all pairs from one namespace may be: beyond, the rest are too large.
+// The bytes of all pairs from one namespace: pairs above this limit count as too large.
 constexpr size_t kAllPairs = size_t{16} << 20;
-// The comparisons that it may take to find out what of a Role was asked for.
+// The limit of comparisons by which the rules of a Role that were asked for are found.
 constexpr size_t kMostComparisons = 4'000'000;
 
 kube::ListOptions Paged(std::string ns, std::string selector, int64_t limit = kPage) {
@@ -141,7 +141,7 @@ size_t WordsOf(const olm::PolicyRules& rules) {
   return words;
 }
 
-// Whether it takes too long to find out what of the Role its ClusterServiceVersion asks for.
+// True if it takes too long to find the rules of the Role that its ClusterServiceVersion asks for.
 bool TakesTooLong(const olm::RbacSource& csv, const olm::StoredRbac& role,
                   const olm::StoredRbac& binding) {
   size_t asked = 0;
@@ -160,7 +160,7 @@ class PairReader {
     for (const std::string& name : names) {
       const absl::Status read = co_await ReadOne(csv, name);
       if (read.ok()) continue;
-      // Its own copies stay; those of others do not wait for it.
+      // The copies of this original stay; those of others do not wait for it.
       snapshot_.unread.insert(name);
       snapshot_.unread_reason.Update(read);
     }

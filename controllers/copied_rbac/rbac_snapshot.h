@@ -1,4 +1,5 @@
-// What decides about the copies of Roles and RoleBindings from one namespace, read live. A value.
+// The facts that decide about the copies of Roles and RoleBindings from one namespace, read live. A
+// value.
 #ifndef CONTROLLERS_COPIED_RBAC_RBAC_SNAPSHOT_H_
 #define CONTROLLERS_COPIED_RBAC_RBAC_SNAPSHOT_H_
 
@@ -33,8 +34,7 @@ struct RbacSnapshot {
   // The pairs of the operators that are there: neither copies, nor being deleted, unless they wait
   // for cleanup, which needs their rights.
   std::vector<olm::RbacPair> pairs;
-  // The names of originals that are there and could not be read now. What is copied of them stays
-  // as it is.
+  // The names of originals that exist and could not be read now. Their copies stay as they are.
   std::set<std::string> unread;
   absl::Status unread_reason;  // the first
   // The names of originals that are too large to be copied, each with its ClusterServiceVersion.
@@ -60,13 +60,13 @@ struct RbacSnapshot {
 };
 
 // Everything is a complete live list; any error is the result, but for the content of an original.
-// The copies are read first: what decides about them is newer.
+// The copies are read first, so the facts that decide about them are newer.
 //
 //   copies: metadata ──► originals: metadata ──► content of those that a ClusterServiceVersion that
 //   is there owns, Role and RoleBinding, one after the other, each up to a bound
 //
-// So whoever writes large objects with OLM's labels takes no memory, and keeps nothing from being
-// removed: who has to go is decided by metadata.
+// So large objects with OLM's labels take no memory, and keep nothing from being removed: metadata
+// decides what has to go.
 Task<RbacSnapshot> ReadRbacSnapshot(kube::Client& client, Clock& clock, std::string source);
 
 // Calls `visit` with each copy from `source`, with its content: one page is held at a time. Copies
@@ -74,8 +74,8 @@ Task<RbacSnapshot> ReadRbacSnapshot(kube::Client& client, Clock& clock, std::str
 StatusTask VisitCopies(kube::Client& client, olm::RbacKind kind, std::string source,
                        std::function<void(const olm::StoredRbac& copy)> visit);
 
-// Those of the namespaces in which the operators work as a live list tells, or that are gone: a
-// copy that is still there goes with its namespace. REQUIRES: `seen` outlives the task.
+// Returns those `namespaces` that a live list shows as targets of the operators, or that are gone:
+// a copy that still exists goes with its namespace. REQUIRES: `seen` outlives the task.
 Task<std::set<std::string>> ReadTargets(kube::Client& client, const RbacSnapshot& seen,
                                         std::set<std::string> namespaces);
 

@@ -10,8 +10,8 @@
 #include "base/clock/clock.h"
 #include "controllers/runtime/reconciler_deps.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/object_facts.h"
 #include "olm/copied_rbac/rbac_object.h"
+#include "olm/object_facts.h"
 
 namespace steward::controllers {
 

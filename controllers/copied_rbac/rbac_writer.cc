@@ -153,7 +153,7 @@ Task<PutResult> RbacWriter::PutBinding(const RbacSlot& slot, kube::SendCheck may
         co_return written.result;
       }
       case olm::Difference::kReplace: {
-        // Somebody's finalizer holds it.
+        // The deletion waits for somebody's finalizer.
         if (now->facts.deleting()) co_return PutResult::kForeignBinding;
         CO_ASSIGN_OR_RETURN(const bool deleted, co_await Delete(*now, may_send));
         if (!deleted) co_return PutResult::kStale;

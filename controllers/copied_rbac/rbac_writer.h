@@ -46,10 +46,10 @@ class RbacWriter {
   RbacWriter(kube::Client& client, CopiedRbacMetrics& metrics)
       : client_(client), metrics_(metrics) {}
 
-  // Writes what differs, the Role first. One that would grant what it does not grant now is locked
-  // instead (`slot.locked`), so that nobody can bind it any more, and is to be given the rest after
-  // a look at those who did before. May be called again after an error. REQUIRES: `slot` outlives
-  // the call.
+  // Writes what differs, the Role first. A Role that would grant more than now is locked instead
+  // (`slot.locked`), so that nobody can bind it any more, and is to be given the rest after a look
+  // at those who did before. May be called again after an error. REQUIRES: `slot` outlives the
+  // call.
   Task<PutResult> Prepare(RbacSlot& slot, kube::SendCheck may_send);
   // Gives the Role, if it is still as it was locked, what it shall grant. REQUIRES: slot.locked,
   // and as above.

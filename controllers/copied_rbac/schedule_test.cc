@@ -15,19 +15,20 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
-#include <random>
 #include <set>
 #include <string>
 
 #include "absl/time/time.h"
 #include "base/clock/fake_clock.h"
 #include "base/json/json_text.h"
+#include "base/seeds/dice.h"
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "controllers/copied_rbac/testing/rbac_cluster.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
+#include "kube/testing/trouble.h"
 
 namespace steward::controllers {
 namespace {
@@ -88,9 +89,9 @@ bool Within(const std::set<std::string>& some, const std::set<std::string>& all)
   return std::includes(all.begin(), all.end(), some.begin(), some.end());
 }
 
-class Schedule {
+class Schedule : public Dice {
  public:
-  explicit Schedule(unsigned seed) : random_(seed) {
+  explicit Schedule(unsigned seed) : Dice(seed) {
     for (const char* ns : {"ops", "a", "b", "c"}) cluster_.PutNamespace(ns, ns);
     cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["a","b"]})");
     for (const char* name : kNames) Install(name);
@@ -124,11 +125,6 @@ class Schedule {
   }
 
  private:
-  unsigned Draw(unsigned below) {
-    return std::uniform_int_distribution<unsigned>(0, below - 1)(random_);
-  }
-  bool OneIn(unsigned n) { return Draw(n) == 0; }
-
   std::unique_ptr<RbacProcess> Start() {
     auto process = std::make_unique<RbacProcess>(cluster_, clock_);
     process->hook().decide = [this, self = process.get()](const kube::HookedCall& call) {
@@ -230,42 +226,20 @@ class Schedule {
 
   kube::HookedFate Decide(const RbacProcess& process, const kube::HookedCall& call) {
     // The best moment to bind a Role: before it is given something.
-    if (!calm_ && call.verb == "update" && call.gvr == kTestRoles && OneIn(4)) {
+    if (!calm_ && call.verb == kube::ClientVerb::kUpdate && call.gvr == kTestRoles && OneIn(4)) {
       Bind({call.name.ns, StrCat("by-hand-", call.name.name)}, call.name.name, "");
     }
     if (call.writes()) JudgeWrite(call);
-    kube::HookedFate fate;
     if (call.writes() && writes_ - 1 == death_at_) {
-      fate.dies = !death_after_;
-      fate.dies_after = death_after_;
+      return death_after_ ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
     }
-    if (calm_) return fate;
-    switch (Draw(40)) {
-      case 0:
-        fate.error = kube::ToStatus(kube::ServiceUnavailable("injected", 1));
-        return fate;
-      case 1:
-        fate.error = kube::ToStatus(kube::Conflict(call.gvr, call.name.name, "injected"));
-        return fate;
-      case 2:
-        fate.error = kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "injected"));
-        return fate;
-      case 3:
-        fate.lost = true;
-        return fate;
-      case 4:
-        fate.dies = true;
-        return fate;
-      case 5:
-        fate.dies_after = true;
-        return fate;
-      case 6:
-      case 7:
-        Meddle(process);
-        return fate;
-      default:
-        return fate;
-    }
+    if (calm_) return {};
+    if (OneIn(20)) Meddle(process);
+    if (!OneIn(6)) return {};
+    return kube::AnyTrouble(
+        *this, {kube::ToStatus(kube::ServiceUnavailable("injected", 1)),
+                kube::ToStatus(kube::Conflict(call.gvr, call.name.name, "injected")),
+                kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "injected"))});
   }
 
   // Somebody acts, and the other process works, while this one waits for its call.
@@ -284,8 +258,8 @@ class Schedule {
   void JudgeWrite(const kube::HookedCall& call) {
     ++writes_;
     const std::string what =
-        StrCat(call.verb, " ", call.gvr.resource, " ", call.name.ns, "/", call.name.name, " ",
-               call.object == nullptr ? "" : Serialize(*call.object));
+        StrCat(kube::VerbText(call.verb), " ", call.gvr.resource, " ", call.name.ns, "/",
+               call.name.name, " ", call.body == nullptr ? "" : Serialize(*call.body));
     JudgeGap(call, cluster_.Find(call.gvr, call.name), what);
     ASSERT_TRUE(call.gvr == kTestRoles || call.gvr == kTestBindings) << what;
     ASSERT_NE(call.name.ns, "ops") << what;
@@ -300,11 +274,12 @@ class Schedule {
       EXPECT_TRUE(!same || IsOurs(there, call.name.ns)) << what;
       return;
     }
-    if (call.verb == "patch") return JudgeNote(call, there, what);
-    ASSERT_TRUE(call.verb == "create" || call.verb == "update") << what;
-    const json::value& object = *call.object;
+    if (call.verb == kube::ClientVerb::kPatch) return JudgeNote(call, there, what);
+    ASSERT_TRUE(call.verb == kube::ClientVerb::kCreate || call.verb == kube::ClientVerb::kUpdate)
+        << what;
+    const json::value& object = *call.body;
     EXPECT_TRUE(IsOurs(object, call.name.ns)) << what;
-    if (call.verb == "update") {
+    if (call.verb == kube::ClientVerb::kUpdate) {
       EXPECT_NE(Text(object, {"metadata", "resourceVersion"}), "") << what;
       const bool same = Text(there, {"metadata", "resourceVersion"}) ==
                         Text(object, {"metadata", "resourceVersion"});
@@ -313,7 +288,7 @@ class Schedule {
     if (call.gvr == kTestRoles) {
       EXPECT_TRUE(Within(Verbs(object), asked_[call.name.name])) << what;
       const std::string sent = Text(object, {"metadata", "resourceVersion"});
-      const bool taken = call.verb == "create"
+      const bool taken = call.verb == kube::ClientVerb::kCreate
                              ? there.is_null()
                              : sent == Text(there, {"metadata", "resourceVersion"});
       EXPECT_TRUE(!taken || Within(Verbs(object), Verbs(there)) ||
@@ -332,7 +307,7 @@ class Schedule {
 
   // Since when one of ours waits for others, and nothing else.
   void JudgeNote(const kube::HookedCall& call, const json::value& there, const std::string& what) {
-    const json::object& patch = call.object->as_object();
+    const json::object& patch = call.body->as_object();
     ASSERT_EQ(patch.size(), 1) << what;
     const json::object& metadata = patch.at("metadata").as_object();
     ASSERT_EQ(metadata.size(), 3) << what;
@@ -340,9 +315,9 @@ class Schedule {
     ASSERT_EQ(annotations.size(), 1) << what;
     EXPECT_TRUE(annotations.contains("steward.operatorframework.io/unwanted-since")) << what;
     const bool same = !there.is_null() &&
-                      Text(there, {"metadata", "uid"}) == Text(*call.object, {"metadata", "uid"}) &&
+                      Text(there, {"metadata", "uid"}) == Text(*call.body, {"metadata", "uid"}) &&
                       Text(there, {"metadata", "resourceVersion"}) ==
-                          Text(*call.object, {"metadata", "resourceVersion"});
+                          Text(*call.body, {"metadata", "resourceVersion"});
     EXPECT_TRUE(!same || IsOurs(there, call.name.ns)) << what;
   }
 
@@ -364,10 +339,12 @@ class Schedule {
   void JudgeGap(const kube::HookedCall& call, const json::value& there, const std::string& what) {
     const std::string& ns = call.name.ns;
     const std::string& name = call.name.name;
-    if (there.is_null() || call.verb == "create" || call.verb == "patch") return;
+    if (there.is_null() || call.verb == kube::ClientVerb::kCreate ||
+        call.verb == kube::ClientVerb::kPatch)
+      return;
     const json::value& role = cluster_.Find(kTestRoles, {ns, name});
     const json::value& binding = cluster_.Find(kTestBindings, {ns, name});
-    const json::value now = call.deletion != nullptr ? json::value() : *call.object;
+    const json::value now = call.deletion != nullptr ? json::value() : *call.body;
     const bool is_role = call.gvr == kTestRoles;
     const std::set<std::string> before = Access(ns, name, role, binding);
     const std::set<std::string> after =
@@ -512,7 +489,6 @@ class Schedule {
     }
   }
 
-  std::mt19937 random_;
   FakeClock clock_;
   RbacCluster cluster_;
   std::array<std::unique_ptr<RbacProcess>, 2> processes_;
@@ -632,8 +608,7 @@ class Succession {
       if (!ended_ || !call.writes()) return fate;
       Judge();
       if (writes_++ == death_.at_write) {
-        fate.dies = !death_.after;
-        fate.dies_after = death_.after;
+        fate.kind = death_.after ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
       }
       return fate;
     };
@@ -654,19 +629,14 @@ class Succession {
 TEST(CopiedRbacScheduleTest, AccessEndsInTimeAndWithoutAGapWheneverTheProcessDies) {
   for (const Ending ending :
        {Ending::kUninstalled, Ending::kRetargeted, Ending::kReplaced, Ending::kReplacedInVain}) {
-    for (const bool after : {false, true}) {
-      bool died = true;
-      for (int at = 0; died; ++at) {
-        SCOPED_TRACE(StrCat("ending ", static_cast<int>(ending), after ? ", after" : ", before",
-                            " write ", at));
-        died = Succession(ending, {.at_write = at, .after = after}).Play();
-        if (::testing::Test::HasFailure()) return;
-        ASSERT_LT(at, 50);
-      }
-    }
+    SCOPED_TRACE(StrCat("ending ", static_cast<int>(ending)));
+    PlayDeaths(/*most=*/50, [ending](int at, bool after) {
+      return Succession(ending, {.at_write = at, .after = after}).Play();
+    });
+    if (::testing::Test::HasFailure()) return;
     // At any time of a wait: the next process finds since when it is.
     for (int second = 0; second <= 40; second += 4) {
-      SCOPED_TRACE(StrCat("ending ", static_cast<int>(ending), ", at second ", second));
+      SCOPED_TRACE(StrCat("at second ", second));
       EXPECT_TRUE(Succession(ending, {.at_second = second}).Play());
       if (::testing::Test::HasFailure()) return;
     }
@@ -675,23 +645,12 @@ TEST(CopiedRbacScheduleTest, AccessEndsInTimeAndWithoutAGapWheneverTheProcessDie
 
 // kill -9 before and after every single write.
 TEST(CopiedRbacScheduleTest, GoesOnAfterADeathAtEveryWrite) {
-  for (const bool after : {false, true}) {
-    bool died = true;
-    for (int at = 0; died; ++at) {
-      SCOPED_TRACE(StrCat(after ? "after" : "before", " write ", at));
-      died = Schedule(/*seed=*/3).PlayToDeathAt(at, after);
-      if (::testing::Test::HasFailure()) return;
-      ASSERT_LT(at, 100);
-    }
-  }
+  PlayDeaths(/*most=*/100,
+             [](int at, bool after) { return Schedule(/*seed=*/3).PlayToDeathAt(at, after); });
 }
 
 TEST(CopiedRbacScheduleTest, EndsRightWhateverHappens) {
-  for (unsigned seed = kSeeds.first; seed != kSeeds.end(); ++seed) {
-    SCOPED_TRACE(StrCat("STEWARD_SEED=", seed));
-    Schedule(seed).Play();
-    if (::testing::Test::HasFailure()) return;
-  }
+  PlaySeeds(kSeeds, [](unsigned seed) { Schedule(seed).Play(); });
 }
 
 }  // namespace

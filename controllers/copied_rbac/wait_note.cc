@@ -8,8 +8,8 @@
 namespace steward::controllers {
 namespace {
 
-// What another process's clock may be ahead. A time that is more than that is somebody's, and ends
-// the wait.
+// The most that another process's clock may be ahead. A later time was written by somebody else,
+// and ends the wait.
 constexpr absl::Duration kClockSkew = absl::Seconds(5);
 
 }  // namespace

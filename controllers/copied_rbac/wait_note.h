@@ -8,8 +8,8 @@
 
 namespace steward::controllers {
 
-// How long ago the copy began to wait; 0 = nothing is noted. Infinite for a note that nobody wrote
-// who leads: whoever edits it makes the wait no longer.
+// The time since the copy began to wait; 0 = nothing is noted. Infinite for a note that no leader
+// can have written, so that editing it makes the wait no longer.
 absl::Duration WaitedFor(const olm::StoredRbac& copy, absl::Time now);
 
 }  // namespace steward::controllers

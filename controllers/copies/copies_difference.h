@@ -38,10 +38,10 @@ struct CopiesDifference {
   olm::CopyPolicy policy;
   size_t copies = 0;     // all objects with the label of a copy
   size_t operators = 0;  // for all namespaces
-  olm::CopyCensus census;
+  olm::CopyCounts counts;
   std::vector<CopyChange> changes;  // sorted by place
 
-  // What `changes` points to.
+  // The owners of the data to which `changes` points.
   storage::OperatorWorldPtr world;
   std::shared_ptr<const std::set<std::string>> texts;
 };

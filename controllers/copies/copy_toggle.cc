@@ -18,7 +18,7 @@
 namespace steward::controllers {
 namespace {
 
-// As many OLMConfigs that mean nothing are remembered, so that each is reported once.
+// The number of other OLMConfigs, which mean nothing, remembered so that each is reported once.
 constexpr size_t kMaxOthers = 100;
 constexpr absl::Duration kLookEvery = absl::Seconds(30);
 
@@ -91,7 +91,7 @@ VoidTask CopyToggle::LookNowAndThen() {
     co_await clock_.Sleep(kLookEvery);
     const uint64_t before = news_;
     const absl::StatusOr<CopyChoice> live = co_await ReadChoice();
-    // What was told meanwhile may be newer.
+    // The watch may have told a newer choice meanwhile.
     if (live.ok() && *live != choice_ && news_ == before) Choose(*live);
   }
 }

@@ -38,15 +38,15 @@ struct CopyChoice {
 };
 
 // The OLMConfig `cluster` makes the choice; where it says nothing, and where there is none, the
-// defaults do (R-004-25, 26). Others are logged once and mean nothing (R-004-23).
+// defaults do (R-004-25, 26). Other OLMConfigs are logged once and mean nothing (R-004-23).
 //
 //   followed:  what a watch has told, which may be old;       enough to make copies
 //   read live: what the cluster says at this moment;          needed to delete one
 //
-// Now and then the choice is read besides: where a definition of OLMConfigs is replaced, watches go
-// on for minutes without the fields that only the new one knows, and tell them never.
+// The choice is also read now and then: when a definition of OLMConfigs is replaced, watches go on
+// for minutes without the fields that only the new one knows, and tell them never.
 //
-// What cannot be read or understood is unknown: copies that are there stay.
+// A choice that cannot be read or understood is unknown: existing copies stay.
 class CopyToggle {
  public:
   // REQUIRES: the references outlive this object and its calls.

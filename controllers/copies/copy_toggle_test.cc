@@ -18,7 +18,7 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/copy/slot.h"
 #include "olm/resources.h"
 
@@ -62,7 +62,7 @@ class CopyToggleTest : public ::testing::Test {
   FixedRandom random_{0};
   boost::asio::io_context io_{1};
   kube::FakeClient cluster_;
-  kube::FaultClient client_{cluster_, clock_};
+  kube::HookClient client_{cluster_, clock_};
   TaskGroup tasks_{io_.get_executor()};
   std::unique_ptr<CopyToggle> toggle_;
   int told_ = 0;
@@ -140,7 +140,7 @@ TEST_F(CopyToggleTest, R_004_23_OthersMeanNothing) {
   EXPECT_EQ(Followed(), Global::kNotCopied);
 }
 
-// As when a definition is replaced: the watch goes on, and does not tell what the new one knows.
+// When a definition is replaced, the watch goes on without the fields that only the new one knows.
 TEST_F(CopyToggleTest, WhatTheWatchNeverTellsIsSeenBeforeLong) {
   Start();
   client_.Hold({kube::ClientVerb::kWatch, olm::kOlmConfigs});

@@ -23,7 +23,7 @@ namespace {
 
 using storage::OperatorWorld;
 
-// Beyond, the namespace of an original that is gone is not known any more.
+// The limit of remembered namespaces of originals; more are not known once an original is gone.
 constexpr size_t kMaxSources = 10'000;
 
 storage::ReflectorOptions AllCopies() {
@@ -89,7 +89,7 @@ class FollowedCopies::Walk {
         *result_.world, index, name, originals, result_.policy,
         [&](const olm::Namespace& ns, const olm::ComparedSlot& slot) {
           any = any || slot.has_copy;
-          result_.census.Add(slot.finding);
+          result_.counts.Add(slot.finding);
           if (slot.finding == olm::SlotFinding::kOther ||
               slot.finding == olm::SlotFinding::kRight) {
             return;

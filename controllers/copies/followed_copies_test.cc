@@ -20,7 +20,7 @@
 #include "controllers/copies/copies_difference.h"
 #include "controllers/copies/copy_toggle.h"
 #include "controllers/copies/testing/copy_cluster.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/copy/comparison.h"
 #include "storage/operators/operator_world.h"
 #include "storage/operators/testing/operator_writer.h"
@@ -90,7 +90,7 @@ class FollowedCopiesTest : public testing::Test {
   FixedRandom random_{0};
   boost::asio::io_context io_{1};
   CopyCluster cluster_;
-  kube::FaultClient faults_{cluster_, clock_};
+  kube::HookClient faults_{cluster_, clock_};
   storage::WorldStore worlds_{storage::kOperatorSources};
   storage::OperatorWriter writer_;
   CopyCluster::Seen seen_;
@@ -105,25 +105,25 @@ TEST_F(FollowedCopiesTest, SaysWhatIsMissingAndWhatAToggleChanges) {
   const CopiesDifferencePtr now = Compare();
   EXPECT_EQ(now->copies, 1u);
   EXPECT_EQ(now->operators, 1u);
-  EXPECT_EQ(now->census.right, 1u);
-  EXPECT_EQ(now->census.missing, 1u);
+  EXPECT_EQ(now->counts.right, 1u);
+  EXPECT_EQ(now->counts.missing, 1u);
   EXPECT_THAT(TextsOf(*now), ElementsAre(Slot("blue/etcd.v1 of ops", Finding::kMissing)));
   EXPECT_THAT(Changes(true), ElementsAre(Slot("red/etcd.v1 of ops", Finding::kUnwanted)));
-  EXPECT_EQ(Compare(false)->census.missing, 1u);
+  EXPECT_EQ(Compare(false)->counts.missing, 1u);
 }
 
 TEST_F(FollowedCopiesTest, FollowsCopiesChoiceAndWorld) {
   using Finding = olm::SlotFinding;
   Start();
-  EXPECT_EQ(Compare()->census.missing, 2u);
+  EXPECT_EQ(Compare()->counts.missing, 2u);
   PutCopy("red", "etcd.v1", "ops");
   Look();
-  EXPECT_EQ(Compare()->census.missing, 1u);
+  EXPECT_EQ(Compare()->counts.missing, 1u);
   cluster_.PutOlmConfig(kOff);
   Look();
   EXPECT_EQ(copies_->choice().by, CopyChoice::By::kOlmConfig);
   EXPECT_THAT(Changes(), ElementsAre(Slot("red/etcd.v1 of ops", Finding::kUnwanted)));
-  EXPECT_EQ(Compare(false)->census.missing, 1u) << "as if it were turned on";
+  EXPECT_EQ(Compare(false)->counts.missing, 1u) << "as if it were turned on";
   cluster_.DropGroup("ops", "g");
   Look();
   EXPECT_THAT(Changes(), ElementsAre(Slot("red/etcd.v1 of ops", Finding::kLeftWithoutGroup)));
@@ -131,7 +131,7 @@ TEST_F(FollowedCopiesTest, FollowsCopiesChoiceAndWorld) {
   Look();
   EXPECT_THAT(Changes(), ElementsAre(Slot("red/etcd.v1 of ops", Finding::kOrphan)))
       << "its original is gone, and the label still names it";
-  EXPECT_EQ(Compare()->census.unexplained, 1u);
+  EXPECT_EQ(Compare()->counts.unexplained, 1u);
   cluster_.DropCsv("red", "etcd.v1");
   Look();
   EXPECT_THAT(Changes(), IsEmpty());
@@ -146,7 +146,7 @@ TEST_F(FollowedCopiesTest, ProtectedNamespacesKeepTheirCopies) {
   Start(std::move(defaults));
   EXPECT_EQ(copies_->choice().by, CopyChoice::By::kDefaults);
   EXPECT_THAT(Changes(), IsEmpty());
-  EXPECT_EQ(Compare()->census.right, 1u);
+  EXPECT_EQ(Compare()->counts.right, 1u);
 }
 
 TEST_F(FollowedCopiesTest, OneAnswerIsForAllUntilSomethingChanges) {

@@ -17,10 +17,10 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/write_options.h"
 #include "olm/cleanup/decode.h"
-#include "olm/cleanup/object_facts.h"
 #include "olm/cleanup/step.h"
 #include "olm/cleanup/waiting.h"
 #include "olm/copy.h"
+#include "olm/object_facts.h"
 #include "olm/resources.h"
 
 namespace steward::controllers {

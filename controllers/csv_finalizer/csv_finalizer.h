@@ -21,10 +21,10 @@
 namespace steward::controllers {
 
 // olm-operator puts the finalizer operators.coreos.com/csv-cleanup on each ClusterServiceVersion,
-// and takes it off once it has deleted what has no owner reference, as an object of the cluster
-// cannot have one to an object of a namespace. Where it does not run, what an executor of plans has
-// installed would leave its rights behind for ever, and after a takeover a deleted one would stay.
-// So, as it would:
+// and takes it off once it has deleted the objects without owner reference, as an object of the
+// cluster cannot have one to an object of a namespace. Where it does not run, a plan's objects
+// would leave their rights behind for ever, and after a takeover a deleted ClusterServiceVersion
+// would stay. So this class does the same:
 //
 //   without the finalizer, made by an executor of plans (label olm.managed) ─► it is put on
 //   not being deleted ─► nothing else

@@ -23,7 +23,7 @@
 #include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/resources.h"
 #include "storage/operators/operator_world.h"
 #include "storage/world/world_store.h"
@@ -39,7 +39,6 @@ using ::testing::SizeIs;
 
 const kube::GroupVersionResource kBindings = {"rbac.authorization.k8s.io", "v1",
                                               "clusterrolebindings"};
-const kube::GroupVersionResource kRoles = {"rbac.authorization.k8s.io", "v1", "clusterroles"};
 const kube::GroupVersionResource kMutating = {"admissionregistration.k8s.io", "v1",
                                               "mutatingwebhookconfigurations"};
 const kube::GroupVersionResource kValidating = {"admissionregistration.k8s.io", "v1",
@@ -56,12 +55,14 @@ class CsvFinalizerTest : public ::testing::Test {
  protected:
   CsvFinalizerTest() {
     cluster_.Serve(kCsvs);
-    for (const auto& gvr : {kBindings, kRoles, kMutating, kValidating, kube::kApiServices}) {
+    for (const auto& gvr :
+         {kBindings, kube::kClusterRoles, kMutating, kValidating, kube::kApiServices}) {
       cluster_.Serve(gvr);
     }
     hook_.process = &io_;
     hook_.decide = [this](const kube::HookedCall& call) {
-      if (call.writes()) writes_.push_back(StrCat(call.verb, " ", call.gvr.resource));
+      if (call.writes())
+        writes_.push_back(StrCat(kube::VerbText(call.verb), " ", call.gvr.resource));
       return kube::HookedFate();
     };
   }
@@ -104,7 +105,7 @@ class CsvFinalizerTest : public ::testing::Test {
   FixedRandom random_{0};
   FakeClient cluster_;
   kube::Hook hook_;
-  kube::HookedClient client_{cluster_, hook_};
+  kube::HookClient client_{cluster_, hook_};
   prometheus::Registry registry_;
   storage::WorldStore worlds_{storage::kOperatorSources};
   MetadataWatches watches_{client_, clock_, random_, io_.get_executor()};
@@ -121,24 +122,24 @@ TEST_F(CsvFinalizerTest, InOlmsOrder) {
   PutOwned(kube::kApiServices, "a");
   PutOwned(kValidating, "v");
   PutOwned(kMutating, "m");
-  PutOwned(kRoles, "r");
+  PutOwned(kube::kClusterRoles, "r");
   PutOwned(kBindings, "b");
-  PutOwned(kRoles, "other", "other.v1");
+  PutOwned(kube::kClusterRoles, "other", "other.v1");
   ASSERT_OK(Settle());
   EXPECT_THAT(writes_, ElementsAre("delete clusterrolebindings", "delete clusterroles",
                                    "delete mutatingwebhookconfigurations",
                                    "delete validatingwebhookconfigurations", "delete apiservices",
                                    "patch clusterserviceversions"));
   EXPECT_EQ(Finalizers(), "") << "it is gone with its last finalizer";
-  EXPECT_THAT(cluster_.Objects(kRoles), SizeIs(1));
+  EXPECT_THAT(cluster_.Objects(kube::kClusterRoles), SizeIs(1));
 }
 
 TEST_F(CsvFinalizerTest, WaitsForWhatIsBeingDeleted) {
   PutCsv(StrCat(kOlm, R"(,"a/b")"));
-  PutOwned(kRoles, "r", "reed.v1", R"(,"finalizers":["steward/hold"])");
+  PutOwned(kube::kClusterRoles, "r", "reed.v1", R"(,"finalizers":["steward/hold"])");
   EXPECT_THAT(Settle(), StatusIs(absl::StatusCode::kDeadlineExceeded));
   EXPECT_THAT(writes_, ElementsAre("delete clusterroles")) << "once";
-  cluster_.Delete(kRoles, {"", "r"});
+  cluster_.Delete(kube::kClusterRoles, {"", "r"});
   ASSERT_OK(Settle());
   EXPECT_EQ(Finalizers(), R"(["a/b"])") << "nothing else is taken off";
 }
@@ -156,7 +157,7 @@ TEST_F(CsvFinalizerTest, OthersAreLeftAlone) {
       {"opted in to cleanup", StrCat(kOlm, ",", kCleanup), true, ""},
       {"a copy", kOlm, true, R"(,"labels":{"olm.copiedFrom":"other"})"},
   };
-  PutOwned(kRoles, "r");
+  PutOwned(kube::kClusterRoles, "r");
   for (const auto& row : rows) {
     PutCsv(row.finalizers, row.deleting, row.more);
     EXPECT_OK(Settle()) << row.what;
@@ -181,17 +182,18 @@ TEST_F(CsvFinalizerTest, WhatOthersUse) {
       R"("operatorframework.io/installed-alongside-2":"bank/reed.v1"})";
   for (const bool there : {true, false}) {
     PutCsv(kOlm);
-    PutOwned(kRoles, "shared", "reed.v1", kBoth);
-    cluster_.Put(kRoles, R"({"metadata":{"name":"taken","labels":{"olm.managed":"true",)"
-                         R"("olm.owner":"reed.v1","olm.owner.namespace":"bank",)"
-                         R"("olm.owner.kind":"ClusterServiceVersion"},"annotations":)"
-                         R"({"operatorframework.io/installed-alongside-1":"ops/reed.v1"}}})");
+    PutOwned(kube::kClusterRoles, "shared", "reed.v1", kBoth);
+    cluster_.Put(kube::kClusterRoles,
+                 R"({"metadata":{"name":"taken","labels":{"olm.managed":"true",)"
+                 R"("olm.owner":"reed.v1","olm.owner.namespace":"bank",)"
+                 R"("olm.owner.kind":"ClusterServiceVersion"},"annotations":)"
+                 R"({"operatorframework.io/installed-alongside-1":"ops/reed.v1"}}})");
     if (there) {
       cluster_.Put(kCsvs, R"({"metadata":{"namespace":"bank","name":"reed.v1"}})");
     }
     ASSERT_OK(Settle());
     EXPECT_EQ(Finalizers(), "");
-    EXPECT_THAT(cluster_.Objects(kRoles), SizeIs(there ? 2 : 0));
+    EXPECT_THAT(cluster_.Objects(kube::kClusterRoles), SizeIs(there ? 2 : 0));
     if (there) cluster_.Delete(kCsvs, {"bank", "reed.v1"});
   }
 }
@@ -199,8 +201,9 @@ TEST_F(CsvFinalizerTest, WhatOthersUse) {
 TEST_F(CsvFinalizerTest, AListThatFailsIsNoProof) {
   PutCsv(kOlm);
   for (const absl::Status& error :
-       {absl::UnavailableError("away"), kube::ToStatus(kube::Forbidden(kRoles, "", "no"))}) {
-    cluster_.FailNext(FakeClient::Verb::kList, kRoles, error);
+       {absl::UnavailableError("away"),
+        kube::ToStatus(kube::Forbidden(kube::kClusterRoles, "", "no"))}) {
+    cluster_.FailNext(FakeClient::Verb::kList, kube::kClusterRoles, error);
     EXPECT_FALSE(Settle().ok());
     EXPECT_THAT(writes_, IsEmpty());
   }

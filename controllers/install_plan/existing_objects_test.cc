@@ -217,7 +217,7 @@ TEST(ExistingObjectsTest, OneThatBeginsToGo) {
   cluster.AddPlan(kPlan, {CsvStep(), ConfigMapStep()});
   PlanProcess process(cluster);
   process.hook().decide = [&](const kube::HookedCall& call) {
-    if (call.verb == "patch" && call.gvr.resource == "configmaps") {
+    if (call.verb == kube::ClientVerb::kPatch && call.gvr.resource == "configmaps") {
       const json::value live = cluster.Find(kTestConfigMaps, {"ops", "settings"});
       if (!live.at("metadata").as_object().contains("deletionTimestamp")) {
         cluster.Remove(kTestConfigMaps, {"ops", "settings"});

@@ -2,20 +2,18 @@
 
 #include <prometheus/family.h>
 
+#include "base/metrics/families.h"
+
 namespace steward::controllers {
 namespace {
 
 prometheus::Family<prometheus::Counter>& Plans(prometheus::Registry& registry) {
-  return prometheus::BuildCounter()
-      .Name("steward_install_plans_total")
-      .Help("InstallPlans that ended, by their phase")
-      .Register(registry);
+  return CounterFamily(registry, "steward_install_plans_total",
+                       "InstallPlans that ended, by their phase");
 }
 prometheus::Family<prometheus::Counter>& Steps(prometheus::Registry& registry) {
-  return prometheus::BuildCounter()
-      .Name("steward_install_plan_steps_total")
-      .Help("Steps of InstallPlans that ended, by their status")
-      .Register(registry);
+  return CounterFamily(registry, "steward_install_plan_steps_total",
+                       "Steps of InstallPlans that ended, by their status");
 }
 
 }  // namespace

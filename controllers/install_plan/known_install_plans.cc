@@ -1,7 +1,6 @@
 #include "controllers/install_plan/known_install_plans.h"
 
 #include <cstddef>
-#include <memory>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -48,14 +47,7 @@ KnownReconciler KnownInstallPlans() {
   known.conflicts_with = {PeerOperator::kCatalogOperator};
   known.add_flags = AddFlags;
   known.check_flags = CheckFlags;
-  known.prepare = [](const FlagValues& values,
-                     prometheus::Registry& registry) -> ReconcilerFactory {
-    const InstallPlanFlags flags = values.Get<InstallPlanFlags>();
-    const auto metrics = std::make_shared<InstallPlanMetrics>(registry);
-    return [flags, metrics](const ReconcilerDeps& deps) {
-      return std::make_unique<PlanExecutor>(deps, *metrics, flags);
-    };
-  };
+  known.prepare = PrepareReconciler<PlanExecutor, InstallPlanMetrics, InstallPlanFlags>;
   return known;
 }
 

@@ -6,8 +6,8 @@
 
 namespace steward::controllers {
 
-// Of the family "install-plans". Conflicts with catalog-operator. Adds
-// --install-plan-retry-timeout; obeys the feature gate OptionalManifests.
+// The reconciler is of the family "install-plans", conflicts with catalog-operator, adds
+// --install-plan-retry-timeout, and obeys the feature gate OptionalManifests.
 KnownReconciler KnownInstallPlans();
 
 }  // namespace steward::controllers

@@ -14,12 +14,11 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
+#include "kube/meta/resources.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
 namespace {
-
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
 
 bool IsOfACatalog(const json::value& config_map) {
   const json::object* metadata = kube::MetadataOf(config_map);
@@ -61,7 +60,7 @@ Task<const ManifestSource::Bundle*> ManifestSource::Open(kube::NamespacedName co
         StrCat("the plan refers to more than ", kMaxBundles, " bundles"));
   }
   const std::string what = StrCat("the bundle's ConfigMap ", config_map.ns, "/", config_map.name);
-  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kConfigMaps, config_map);
+  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kube::kConfigMaps, config_map);
   if (kube::IsNotFound(raw.status(), config_map.name)) {
     co_return absl::NotFoundError(StrCat(what, " is not there"));
   }

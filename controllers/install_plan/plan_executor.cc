@@ -249,11 +249,12 @@ Task<ReconcileResult> PlanExecutor::Execute(olm::InstallPlan plan, json::value o
   WaitNoMore(plan.key);
   std::unique_ptr<kube::Client> scoped;
   if (identity.account) scoped = deps_.client.As(*identity.account);
-  const PlanPassDeps pass_deps = {.own = deps_.client,
-                                  .steps = scoped == nullptr ? deps_.client : *scoped,
-                                  .mapper = mapper_,
-                                  .optional_manifests = deps_.gates.IsOn(kOptionalManifestsGate),
-                                  .scoped = scoped != nullptr};
+  const PreparedPlanDeps pass_deps = {
+      .own = deps_.client,
+      .steps = scoped == nullptr ? deps_.client : *scoped,
+      .mapper = mapper_,
+      .optional_manifests = deps_.gates.IsOn(kOptionalManifestsGate),
+      .scoped = scoped != nullptr};
   const absl::Time now = deps_.clock.Now();
   PlanPassResult result;
   if (plan.untouched()) {

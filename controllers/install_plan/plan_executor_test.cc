@@ -36,7 +36,7 @@ std::string Json(const json::value& value, std::string_view key) {
 }
 
 // The first call of the verb on the resource fails so, `times` times.
-void Fail(PlanProcess& process, std::string verb, std::string resource, absl::Status error,
+void Fail(PlanProcess& process, kube::ClientVerb verb, std::string resource, absl::Status error,
           int times = 1'000'000) {
   process.hook().decide = [=, left = times](const kube::HookedCall& call) mutable {
     kube::HookedFate fate;
@@ -125,7 +125,8 @@ TEST(PlanExecutorTest, ActsAsTheServiceAccount) {
   PlanProcess process(cluster);
   std::vector<std::string> creates;
   process.hook().decide = [&creates](const kube::HookedCall& call) {
-    if (call.verb == "create") creates.push_back(StrCat(call.gvr.resource, " ", call.as));
+    if (call.verb == kube::ClientVerb::kCreate)
+      creates.push_back(StrCat(call.gvr.resource, " ", call.as));
     return kube::HookedFate();
   };
   process.Settle(kPlan);
@@ -181,7 +182,8 @@ TEST(PlanExecutorTest, TheBundleBringsTheApi) {
   int lag = 3;
   process.hook().decide = [&lag](const kube::HookedCall& call) {
     kube::HookedFate fate;
-    if (call.verb == "discover" && lag-- > 0) fate.error = kube::ToStatus(kube::NotFoundPath());
+    if (call.verb == kube::ClientVerb::kDiscover && lag-- > 0)
+      fate.error = kube::ToStatus(kube::NotFoundPath());
     return fate;
   };
   process.Settle(kPlan);
@@ -221,7 +223,8 @@ TEST(PlanExecutorTest, Answers) {
       cluster.Create(kTestDefinitions, "", DefinitionText());
       cluster.AddPlan(kPlan, {CsvStep(), MonitorStep(optional)});
       PlanProcess process(cluster);
-      Fail(process, "create", "servicemonitors", kube::ToStatus(WithReason(tc.code, tc.reason)));
+      Fail(process, kube::ClientVerb::kCreate, "servicemonitors",
+           kube::ToStatus(WithReason(tc.code, tc.reason)));
       process.Settle(kPlan, 3);
       EXPECT_THAT(cluster.Message(kPlan), HasSubstr("the server says"));
       if (tc.refuses && optional) {
@@ -246,7 +249,8 @@ TEST(PlanExecutorTest, AnOutageIsNoAbsence) {
   PlanCluster cluster;
   cluster.AddPlan(kPlan, {CsvStep(), MonitorStep(true)});
   PlanProcess process(cluster);
-  Fail(process, "discover", "", kube::ToStatus(kube::ServiceUnavailable("away", 1)));
+  Fail(process, kube::ClientVerb::kDiscover, "",
+       kube::ToStatus(kube::ServiceUnavailable("away", 1)));
   process.Settle(kPlan, 3);
   EXPECT_EQ(cluster.Steps(kPlan), "Created Unknown");
   EXPECT_EQ(cluster.Phase(kPlan), "Installing");
@@ -269,7 +273,7 @@ TEST(PlanExecutorTest, WhatIsThere) {
                  R"("data":{"a":"0","b":"2"}})");
   cluster.AddPlan(kPlan, {CsvStep(), MonitorStep(true), ConfigMapStep()});
   PlanProcess process(cluster);
-  Fail(process, "update", "servicemonitors",
+  Fail(process, kube::ClientVerb::kUpdate, "servicemonitors",
        kube::ToStatus(kube::Conflict(kTestMonitors, "reed", "changed")), 6);
   process.Settle(kPlan);
   EXPECT_EQ(cluster.Steps(kPlan), "Created Present Present");
@@ -293,7 +297,8 @@ TEST(PlanExecutorTest, ADefinitionThatWasNotChecked) {
   PlanProcess process(cluster);
   bool made = false;
   process.hook().decide = [&](const kube::HookedCall& call) {
-    if (call.verb == "create" && call.gvr.resource == "customresourcedefinitions" && !made) {
+    if (call.verb == kube::ClientVerb::kCreate &&
+        call.gvr.resource == "customresourcedefinitions" && !made) {
       made = true;
       cluster.Create(kTestDefinitions, "",
                      DefinitionText(StrCat(R"({"name":"v1","served":true,"storage":true)", kAny,
@@ -320,7 +325,8 @@ TEST(PlanExecutorTest, R_002_65_WhatIsThereStaysWhereAChangeIsRefused) {
   cluster.Create(kTestMonitors, "ops", kMonitor);
   cluster.AddPlan(kPlan, {CsvStep(), MonitorStep(true)});
   PlanProcess process(cluster);
-  Fail(process, "update", "servicemonitors", kube::ToStatus(WithReason(422, "Invalid")));
+  Fail(process, kube::ClientVerb::kUpdate, "servicemonitors",
+       kube::ToStatus(WithReason(422, "Invalid")));
   process.Settle(kPlan);
   EXPECT_EQ(cluster.Steps(kPlan), "Created NotCreated");
   EXPECT_THAT(cluster.Message(kPlan), HasSubstr("the object that is there stays as it is"));
@@ -517,7 +523,7 @@ TEST(PlanExecutorTest, TheReasonStays) {
   PlanCluster cluster;
   cluster.AddPlan(kPlan, {CsvStep(), MonitorStep(true), ConfigMapStep()});
   PlanProcess process(cluster);
-  Fail(process, "create", "configmaps", absl::UnavailableError("reset"), 3);
+  Fail(process, kube::ClientVerb::kCreate, "configmaps", absl::UnavailableError("reset"), 3);
   process.Settle(kPlan, 2);
   EXPECT_EQ(cluster.Steps(kPlan), "Created NotCreated Unknown");
   process.Settle(kPlan);

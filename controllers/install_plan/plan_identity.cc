@@ -9,16 +9,13 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "olm/plan/plan_group.h"
 #include "olm/resources.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
-namespace {
-
-const kube::GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
-
-}  // namespace
+namespace {}  // namespace
 
 Task<PlanIdentity> IdentityOf(kube::Client& client, const olm::InstallPlan& plan) {
   const std::string& ns = plan.key.ns;
@@ -37,7 +34,7 @@ Task<PlanIdentity> IdentityOf(kube::Client& client, const olm::InstallPlan& plan
   if (!identity.waits.empty()) co_return identity;
   const kube::NamespacedName account = {ns, choice.account};
   if (!account.name.empty()) {
-    const absl::Status read = (co_await client.Get(kServiceAccounts, account)).status();
+    const absl::Status read = (co_await client.Get(kube::kServiceAccounts, account)).status();
     if (kube::IsNotFound(read, account.name)) {
       identity.waits = StrCat("the service account ", account.name, " of the operator group ",
                               choice.group, " is not there");

@@ -14,7 +14,7 @@ namespace steward::controllers {
 
 struct PlanIdentity {
   std::string waits;  // what is missing before a step may be done; "" = nothing
-  // Of what is missing: it comes with a change of the plan, or of the namespace's OperatorGroups.
+  // True if what is missing comes with a change of the plan or of the namespace's OperatorGroups.
   bool told = true;
   // The service account that the namespace's OperatorGroup names, of every step but definitions;
   // nullopt: the executor itself.

@@ -11,22 +11,10 @@
 #include "base/async/task.h"
 #include "controllers/install_plan/prepared_plan.h"
 #include "controllers/install_plan/step_writer.h"
-#include "kube/client/client.h"
-#include "kube/client/rest_mapper.h"
 #include "kube/meta/write_options.h"
 #include "olm/plan/install_plan.h"
 
 namespace steward::controllers {
-
-struct PlanPassDeps {
-  // The executor's own identity: reads, definitions.
-  kube::Client& own;
-  // The identity of every other write: the OperatorGroup's service account where it names one.
-  kube::Client& steps;
-  kube::RestMapper& mapper;
-  bool optional_manifests = false;  // the gate
-  bool scoped = false;              // `steps` is a service account
-};
 
 // Something to be told about a step.
 struct StepNote {
@@ -59,13 +47,12 @@ struct PlanPassResult {
 class PlanPass {
  public:
   // REQUIRES: what `deps` refers to and `plan` outlive this object.
-  PlanPass(const PlanPassDeps& deps, const olm::InstallPlan& plan);
+  PlanPass(const PreparedPlanDeps& deps, const olm::InstallPlan& plan);
 
   boost::asio::awaitable<PlanPassResult> Run();
 
  private:
-  absl::Status Sort();
-  absl::Status ChooseOptional();
+  StatusTask Prepare();
   StatusTask CheckDefinitions();
   StatusTask Execute();
 
@@ -73,11 +60,8 @@ class PlanPass {
   StatusTask DoDefinition(size_t index);
   // True if the API of the definition is there; if not, the plan waits for it.
   bool IsThere(const boost::json::value& definition, const std::string& name);
-  absl::Status Conclude(size_t index, StepOutcome outcome);
-  void NotCreated(size_t index, const std::string& why);
   kube::WarningSink Warnings(size_t index);
 
-  const PlanPassDeps deps_;
   const olm::InstallPlan& plan_;
   PreparedPlan prepared_;
   PlanPassResult result_;

@@ -19,9 +19,11 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/object_kind.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "olm/alongside.h"
 #include "olm/plan/adoption.h"
+#include "olm/plan/answer.h"
 #include "olm/plan/declared_optional.h"
 #include "olm/plan/execution_order.h"
 #include "olm/plan/optional_manifests.h"
@@ -35,9 +37,8 @@ namespace {
 
 using olm::StepKind;
 
-const kube::GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
 // All manifests of a plan together; those of the largest operators take a tenth.
-constexpr size_t kMaxManifests = 64 << 20;
+constexpr size_t kMaxManifestBytes = 64 << 20;
 constexpr char kAccountAnnotation[] = "kubernetes.io/service-account.name";
 constexpr char kAccountToken[] = "kubernetes.io/service-account-token";
 constexpr char kGeneratedBy[] = "olm.generated-by";
@@ -85,6 +86,12 @@ absl::Status PreparedPlan::Fault(size_t index, const absl::Status& why) {
   return InStep(index, why);
 }
 
+StatusTask PreparedPlan::Prepare() {
+  CO_RETURN_IF_ERROR(Sort());
+  CO_RETURN_IF_ERROR(co_await ReadManifests());
+  co_return ChooseOptional();
+}
+
 absl::Status PreparedPlan::Sort() {
   absl::Status invalid;
   for (size_t i = 0; i < steps_.size(); ++i) {
@@ -118,9 +125,9 @@ StatusTask PreparedPlan::ReadManifests() {
     absl::StatusOr<FoundManifest> found = co_await manifests_.Find(plan_.steps[i]);
     if (!found.ok()) co_return Fault(i, found.status());
     size += Serialize(found->object).size();
-    if (size > kMaxManifests) {
+    if (size > kMaxManifestBytes) {
       co_return absl::ResourceExhaustedError(
-          StrCat("the plan's manifests are longer than ", kMaxManifests, " bytes together"));
+          StrCat("the plan's manifests are longer than ", kMaxManifestBytes, " bytes together"));
     }
     step.manifest = std::move(found->object);
     step.properties = std::move(found->properties);
@@ -329,18 +336,15 @@ StatusTask PreparedPlan::MayPutCsv(size_t index) const {
   co_return co_await IsNoRival(index);
 }
 
-std::optional<std::string> PreparedPlan::TokenAccount(size_t index) const {
-  const json::object& manifest = steps_[index].manifest;
-  if (olm::ObjectKind(plan_.steps[index].gvk).kind != "Secret") return std::nullopt;
-  if (StringAt(manifest, "type") != kAccountToken) return std::nullopt;
-  return AnnotationOf(manifest, kAccountAnnotation);
-}
-
 StatusTask PreparedPlan::HasAccount(size_t index) const {
-  const std::optional<std::string> name = TokenAccount(index);
-  if (!name) co_return absl::OkStatus();
-  const kube::NamespacedName account = {plan_.key.ns, *name};
-  const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(kServiceAccounts, account);
+  const json::object& manifest = steps_[index].manifest;
+  const bool is_token = olm::ObjectKind(plan_.steps[index].gvk).kind == "Secret" &&
+                        StringAt(manifest, "type") == kAccountToken;
+  if (!is_token) co_return absl::OkStatus();
+  const kube::NamespacedName account = {plan_.key.ns, AnnotationOf(manifest, kAccountAnnotation)};
+  if (accounts_.contains(account.name)) co_return absl::OkStatus();
+  const absl::StatusOr<kube::RawObject> raw =
+      co_await deps_.own.Get(kube::kServiceAccounts, account);
   if (!kube::IsNotFound(raw.status(), account.name)) {
     CO_RETURN_IF_ERROR(raw.status());
     CO_ASSIGN_OR_RETURN(const json::value live, ParseJson(raw->json));
@@ -349,6 +353,49 @@ StatusTask PreparedPlan::HasAccount(size_t index) const {
   }
   co_return absl::NotFoundError(
       StrCat("the ServiceAccount ", account.name, " of this token is not there yet"));
+}
+
+Task<json::value> PreparedPlan::WaitedFor(size_t index) const {
+  const olm::PlanStep& step = plan_.steps[index];
+  if (steps_[index].kind != StepKind::kDefinition || step.status != olm::kStepWaitingForApi) {
+    co_return json::value();
+  }
+  const kube::NamespacedName name = {"", step.name};
+  const kube::GroupVersionResource& gvr = olm::BuiltInResource(step.gvk)->gvr;
+  const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(gvr, name);
+  if (kube::IsNotFound(raw.status(), name.name)) co_return json::value();
+  CO_RETURN_IF_ERROR(raw.status());
+  co_return ParseJson(raw->json);
+}
+
+Task<StepOutcome> PreparedPlan::Write(size_t index, kube::WarningSink on_warning) {
+  const PreparedStep& step = steps_[index];
+  const kube::GroupVersionKind& gvk = plan_.steps[index].gvk;
+  if (step.kind == StepKind::kCsv) {
+    CO_RETURN_IF_ERROR(co_await MayPutCsv(index));
+  }
+  CO_RETURN_IF_ERROR(co_await HasAccount(index));
+  StepOutcome outcome;
+  if (step.kind == StepKind::kOther && step.optional && !IsSupplied(gvk)) {
+    // A discovery that fails is an error, never absence.
+    CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping,
+                        co_await deps_.mapper.Find(gvk));
+    if (!mapping) {
+      outcome.verdict = olm::AnswerVerdict::kNotCreated;
+      outcome.answer = absl::NotFoundError(NotServed(gvk));
+      co_return outcome;
+    }
+  }
+  CO_ASSIGN_OR_RETURN(StepTarget target, co_await TargetOf(index));
+  StepWriter writer(step.kind == StepKind::kDefinition ? deps_.own : deps_.steps,
+                    std::move(on_warning));
+  outcome = co_await writer.Write(std::move(target));
+  if (kube::IsNotServed(outcome.answer)) {
+    // Gone since it was discovered, or never there behind a proxy: discovery decides.
+    deps_.mapper.Forget(gvk.group_version());
+    CO_RETURN_IF_ERROR((co_await deps_.mapper.Find(gvk)).status());
+  }
+  co_return outcome;
 }
 
 std::string PreparedPlan::NotServed(const kube::GroupVersionKind& gvk) const {

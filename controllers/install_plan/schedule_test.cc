@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -23,10 +22,12 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/json/json_text.h"
+#include "base/seeds/dice.h"
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "controllers/install_plan/testing/plan_cluster.h"
 #include "kube/meta/status.h"
+#include "kube/testing/trouble.h"
 
 namespace steward::controllers {
 namespace {
@@ -98,9 +99,9 @@ kube::GroupVersionResource ResourceOf(const kube::GroupVersionKind& gvk) {
   return {gvk.group, gvk.version, kPlurals.at(gvk.kind)};
 }
 
-class Schedule {
+class Schedule : public Dice {
  public:
-  explicit Schedule(unsigned seed) : random_(seed) {}
+  explicit Schedule(unsigned seed) : Dice(seed) {}
 
   void Play() {
     Prepare();
@@ -129,11 +130,6 @@ class Schedule {
   }
 
  private:
-  unsigned Draw(unsigned below) {
-    return std::uniform_int_distribution<unsigned>(0, below - 1)(random_);
-  }
-  bool OneIn(unsigned n) { return Draw(n) == 0; }
-
   bool Ended() {
     const std::string phase = cluster_.Phase(kPlan);
     return phase == "Complete" || phase == "Failed";
@@ -158,7 +154,7 @@ class Schedule {
               TokenStep(),
               RoleStep()};
     if (supplied_) steps_.push_back(DefinitionStep());
-    std::shuffle(steps_.begin(), steps_.end(), random_);
+    std::shuffle(steps_.begin(), steps_.end(), random());
     if (served_) cluster_.Create(kTestDefinitions, "", DefinitionText());
     if (OneIn(3)) {
       InstallOlder();
@@ -243,44 +239,26 @@ class Schedule {
 
   kube::HookedFate Decide(const kube::HookedCall& call, bool calm, int depth) {
     if (call.writes()) JudgeWrite(call);
-    kube::HookedFate fate;
-    if (call.verb == "discover" && !served_ && !supplied_) monitor_may_be_left_ = true;
-    if (calm) return fate;
-    switch (Draw(24)) {
-      case 0: {
-        const Answer& answer = kAnswers[Draw(std::size(kAnswers))];
-        fate.error = ErrorOf(answer);
-        // A write of it, or the read before one that is there is changed.
-        const bool of_monitor = call.gvr.resource == "servicemonitors";
-        if (of_monitor && answer.refuses) monitor_may_be_left_ = true;
-        // Then discovery itself has said that there is no such API.
-        const bool denied = call.verb == "discover" && answer.code == 404;
-        if (denied && !supplied_) monitor_may_be_left_ = true;
-        return fate;
-      }
-      case 1:
-        fate.lost = true;
-        return fate;
-      case 2:
-        fate.dies = true;
-        return fate;
-      case 3:
-        fate.dies_after = true;
-        return fate;
-      case 4:
-        // Another process takes a whole pass meanwhile; this one does not know yet.
-        if (depth > 0) return fate;
-        {
-          PlanProcess other(cluster_, {.gate = true, .retry_timeout = kPatience});
-          other.hook().decide = [&](const kube::HookedCall& inner) {
-            return Decide(inner, calm, 1);
-          };
-          other.Pass(kPlan);
-        }
-        return fate;
-      default:
-        return fate;
+    const bool discovery = call.verb == kube::ClientVerb::kDiscover;
+    if (discovery && !served_ && !supplied_) monitor_may_be_left_ = true;
+    if (calm) return {};
+    if (depth == 0 && OneIn(24)) {
+      // Another process takes a whole pass meanwhile; this one does not know yet.
+      PlanProcess other(cluster_, {.gate = true, .retry_timeout = kPatience});
+      other.hook().decide = [&](const kube::HookedCall& inner) { return Decide(inner, calm, 1); };
+      other.Pass(kPlan);
+      return {};
     }
+    if (!OneIn(6)) return {};
+    const Answer& answer = kAnswers[Draw(std::size(kAnswers))];
+    kube::HookedFate fate = kube::AnyTrouble(*this, {ErrorOf(answer)});
+    if (fate.error.ok()) return fate;
+    // A write of it, or the read before one that is there is changed.
+    const bool of_monitor = call.gvr.resource == "servicemonitors";
+    if (of_monitor && answer.refuses) monitor_may_be_left_ = true;
+    // Then discovery itself has said that there is no such API.
+    if (discovery && answer.code == 404 && !supplied_) monitor_may_be_left_ = true;
+    return fate;
   }
 
   bool IsEstablished() {
@@ -291,9 +269,9 @@ class Schedule {
 
   void JudgeWrite(const kube::HookedCall& call) {
     ++writes_;
-    const std::string what = StrCat(call.verb, " ", call.gvr.resource, " ", call.name.ns, "/",
-                                    call.name.name, " as '", call.as, "'");
-    EXPECT_NE(call.verb, "delete") << what;
+    const std::string what = StrCat(kube::VerbText(call.verb), " ", call.gvr.resource, " ",
+                                    call.name.ns, "/", call.name.name, " as '", call.as, "'");
+    EXPECT_NE(call.verb, kube::ClientVerb::kDelete) << what;
     if (call.gvr.resource == "installplans") {
       EXPECT_EQ(call.as, "") << what;
       return;
@@ -303,7 +281,7 @@ class Schedule {
     const bool definition = call.gvr.resource == "customresourcedefinitions";
     EXPECT_EQ(call.name.ns, definition ? "" : "ops") << what;
     EXPECT_EQ(call.as, scoped_ && !definition ? "system:serviceaccount:ops:scoped" : "") << what;
-    const std::string text = Serialize(*call.object);
+    const std::string text = Serialize(*call.body);
     EXPECT_EQ(text.find("x.y/z"), std::string::npos) << what << text;
     EXPECT_EQ(text.find("opt-in-confirmed"), std::string::npos) << what << text;
     EXPECT_EQ(text.find("copiedFrom"), std::string::npos) << what << text;
@@ -351,7 +329,6 @@ class Schedule {
     }
   }
 
-  std::mt19937 random_;
   PlanCluster cluster_;
   std::vector<TestStep> steps_;
   bool supplied_ = false;  // the plan brings the definition of ServiceMonitors
@@ -370,39 +347,30 @@ class Schedule {
 
 // kill -9 before and after every single write.
 TEST(InstallPlanScheduleTest, GoesOnAfterADeathAtEveryWrite) {
-  for (const bool after : {false, true}) {
-    for (int at = 0, writes = at + 1; at < writes; ++at) {
-      SCOPED_TRACE(StrCat(after ? "after" : "before", " write ", at));
-      PlanCluster cluster;
-      cluster.AddPlan(kPlan, {MonitorStep(true), TokenStep(), ConfigMapStep(), RoleStep(),
-                              AccountStep(), DefinitionStep(), CsvStep()});
-      writes = 0;
-      for (int process = 0; process < 10 && cluster.Phase(kPlan) != "Complete"; ++process) {
-        PlanProcess one(cluster);
-        one.hook().decide = [&](const kube::HookedCall& call) {
-          kube::HookedFate fate;
-          if (!call.writes() || writes++ != at) return fate;
-          fate.dies = !after;
-          fate.dies_after = after;
-          return fate;
-        };
-        one.Pass(kPlan);
-      }
-      EXPECT_EQ(cluster.Phase(kPlan), "Complete") << cluster.Message(kPlan);
-      EXPECT_EQ(cluster.Steps(kPlan).find("NotCreated"), std::string::npos) << cluster.Steps(kPlan);
-      EXPECT_EQ(cluster.All(kTestMonitors).size(), 1);
-      EXPECT_EQ(cluster.All(kTestSecrets).size(), 1);
-      EXPECT_EQ(cluster.All(kTestRoles).size(), 1);
+  PlayDeaths(/*most=*/100, [](int at, bool after) {
+    PlanCluster cluster;
+    cluster.AddPlan(kPlan, {MonitorStep(true), TokenStep(), ConfigMapStep(), RoleStep(),
+                            AccountStep(), DefinitionStep(), CsvStep()});
+    int writes = 0;
+    for (int process = 0; process < 10 && cluster.Phase(kPlan) != "Complete"; ++process) {
+      PlanProcess one(cluster);
+      one.hook().decide = [&](const kube::HookedCall& call) {
+        if (!call.writes() || writes++ != at) return kube::HookedFate::kPass;
+        return after ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
+      };
+      one.Pass(kPlan);
     }
-  }
+    EXPECT_EQ(cluster.Phase(kPlan), "Complete") << cluster.Message(kPlan);
+    EXPECT_EQ(cluster.Steps(kPlan).find("NotCreated"), std::string::npos) << cluster.Steps(kPlan);
+    EXPECT_EQ(cluster.All(kTestMonitors).size(), 1);
+    EXPECT_EQ(cluster.All(kTestSecrets).size(), 1);
+    EXPECT_EQ(cluster.All(kTestRoles).size(), 1);
+    return writes > at;
+  });
 }
 
 TEST(InstallPlanScheduleTest, EndsRightWhateverHappens) {
-  for (unsigned seed = kSeeds.first; seed != kSeeds.end(); ++seed) {
-    SCOPED_TRACE(StrCat("STEWARD_SEED=", seed));
-    Schedule(seed).Play();
-    if (::testing::Test::HasFailure()) return;
-  }
+  PlaySeeds(kSeeds, [](unsigned seed) { Schedule(seed).Play(); });
 }
 
 }  // namespace

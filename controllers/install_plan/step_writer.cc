@@ -69,7 +69,7 @@ kube::WriteOptions StepWriter::Options() const {
   return options;
 }
 
-boost::asio::awaitable<StepOutcome> StepWriter::Put(StepTarget target) {
+boost::asio::awaitable<StepOutcome> StepWriter::Write(StepTarget target) {
   StepOutcome outcome;
   // An object that goes between the refusal to create it and the update is created again.
   for (int tries = 0; tries < kTries; ++tries) {

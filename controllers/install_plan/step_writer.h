@@ -56,7 +56,7 @@ class StepWriter {
   // verdicts mean: ClassifyAnswer, whether the step is optional or not. One that is being deleted
   // is waited for (kFailure). What bears no sign of OLM does not become the operator's (Disown),
   // but for definitions, which stay when an operator goes.
-  boost::asio::awaitable<StepOutcome> Put(StepTarget target);
+  boost::asio::awaitable<StepOutcome> Write(StepTarget target);
 
  private:
   boost::asio::awaitable<StepOutcome> Change(StepTarget target);

@@ -39,7 +39,7 @@ using Global = olm::CopyPolicy::Global;
 // The operators for all namespaces that would be copied.
 std::vector<const olm::Csv*> NotCopied(const storage::OperatorWorld& world) {
   std::vector<const olm::Csv*> found;
-  // Where it would be copied to, if it were not for the choice.
+  // A namespace that would get a copy but for the choice.
   olm::Namespace elsewhere;
   const olm::CopyPolicy copied;
   for (auto it = world.csvs().begin(); !it.done(); it.Next()) {

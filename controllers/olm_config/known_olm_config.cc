@@ -13,7 +13,7 @@
 
 namespace steward::controllers {
 
-KnownReconciler KnownOlmConfig(std::shared_ptr<CopiesBoard> board) {
+KnownReconciler KnownOlmConfig(std::shared_ptr<CopyState> copy_state) {
   KnownReconciler known;
   known.options.name = "olm-config";
   known.options.workers = 2;  // its keys
@@ -21,11 +21,12 @@ KnownReconciler KnownOlmConfig(std::shared_ptr<CopiesBoard> board) {
   known.family = kCopiesFamily;
   known.needs = "copied-csvs";
   known.conflicts_with = {PeerOperator::kOlmOperator};
-  known.prepare = [board = std::move(board)](const FlagValues& values,
-                                             prometheus::Registry& registry) -> ReconcilerFactory {
+  known.prepare = [copy_state = std::move(copy_state)](
+                      const FlagValues& values,
+                      prometheus::Registry& registry) -> ReconcilerFactory {
     const auto metrics = std::make_shared<OlmConfigMetrics>(registry);
-    return [board, metrics, defaults = ToggleDefaultsOf(values)](const ReconcilerDeps& deps) {
-      return std::make_unique<OlmConfigReconciler>(deps, *metrics, *board, defaults);
+    return [copy_state, metrics, defaults = ToggleDefaultsOf(values)](const ReconcilerDeps& deps) {
+      return std::make_unique<OlmConfigReconciler>(deps, *metrics, *copy_state, defaults);
     };
   };
   return known;

@@ -4,14 +4,14 @@
 
 #include <memory>
 
-#include "controllers/copies/copies_board.h"
+#include "controllers/copies/copy_state.h"
 #include "controllers/runtime/known_reconciler.h"
 
 namespace steward::controllers {
 
-// Of the family "copies". Conflicts with olm-operator, and needs "copied-csvs", which shows on
-// `board` what it knows. Its flags are those of "copied-csvs".
-KnownReconciler KnownOlmConfig(std::shared_ptr<CopiesBoard> board);
+// The reconciler is of the family "copies", conflicts with olm-operator, and needs "copied-csvs",
+// which shows on `copy_state` what it knows. Its flags are those of "copied-csvs".
+KnownReconciler KnownOlmConfig(std::shared_ptr<CopyState> copy_state);
 
 }  // namespace steward::controllers
 

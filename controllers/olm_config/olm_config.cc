@@ -12,6 +12,7 @@
 #include "base/async/yield.h"
 #include "base/json/json_text.h"
 #include "base/log/log.h"
+#include "base/metrics/families.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/runtime/world_changes.h"
@@ -44,17 +45,15 @@ constexpr char kManager[] = "steward-olm-config";
 }  // namespace
 
 OlmConfigMetrics::OlmConfigMetrics(prometheus::Registry& registry)
-    : unwanted(prometheus::BuildGauge()
-                   .Name("steward_copied_csvs_unwanted")
-                   .Help("Copies that are there although copies are turned off")
-                   .Register(registry)
+    : unwanted(GaugeFamily(registry, "steward_copied_csvs_unwanted",
+                           "Copies that are there although copies are turned off")
                    .Add({})) {}
 
 OlmConfigReconciler::OlmConfigReconciler(const ReconcilerDeps& deps, OlmConfigMetrics& metrics,
-                                         CopiesBoard& board, CopyToggleDefaults defaults)
+                                         CopyState& copy_state, CopyToggleDefaults defaults)
     : deps_(deps),
       metrics_(metrics),
-      board_(board),
+      copy_state_(copy_state),
       toggle_(deps.client, deps.clock, deps.random, std::move(defaults)),
       notices_(deps.client, deps.leadership, deps.clock) {}
 
@@ -78,9 +77,9 @@ VoidTask OlmConfigReconciler::Feed(WorkQueue& queue) {
 
 VoidTask OlmConfigReconciler::FollowBoard(WorkQueue& queue) {
   while (true) {
-    const Broadcast::Ticket since = board_.changed().Now();
+    const Broadcast::Ticket since = copy_state_.changed().Now();
     queue.AddAfter(kCondition, kGather);
-    co_await board_.changed().WaitSince(since, std::chrono::steady_clock::time_point::max());
+    co_await copy_state_.changed().WaitSince(since, std::chrono::steady_clock::time_point::max());
   }
 }
 
@@ -97,30 +96,32 @@ Task<ReconcileResult> OlmConfigReconciler::Reconcile(Key key) {
 }
 
 Task<std::optional<olm::CopiesState>> OlmConfigReconciler::Compare() {
-  const auto knows = [this] { return board_.source() != nullptr && board_.source()->Knows(); };
+  const auto knows = [this] {
+    return copy_state_.source() != nullptr && copy_state_.source()->Knows();
+  };
   if (!knows()) co_return std::nullopt;
-  const Global global = board_.source()->Policy().global;
+  const Global global = copy_state_.source()->Policy().global;
   if (global == Global::kUnknown) co_return std::nullopt;
-  olm::CopyCensus census;
-  for (const std::string& name : board_.source()->Names()) {
-    census += board_.source()->Count(name);
+  olm::CopyCounts counts;
+  for (const std::string& name : copy_state_.source()->Names()) {
+    counts += copy_state_.source()->Count(name);
     co_await Yield();
     // While others worked, everything may have changed.
-    if (!knows() || board_.source()->Policy().global != global) co_return std::nullopt;
+    if (!knows() || copy_state_.source()->Policy().global != global) co_return std::nullopt;
   }
   olm::CopiesState state;
   state.disabled = global == Global::kNotCopied;
-  state.differs = census.missing > 0 || (state.disabled && census.unexpected > 0);
-  state.unexplained = state.disabled && census.unexplained > 0;
-  const size_t unwanted = state.disabled ? census.unexpected + census.unexplained : 0;
+  state.differs = counts.missing > 0 || (state.disabled && counts.unexpected > 0);
+  state.unexplained = state.disabled && counts.unexplained > 0;
+  const size_t unwanted = state.disabled ? counts.unexpected + counts.unexplained : 0;
   metrics_.unwanted.Set(static_cast<double>(unwanted));
-  if (state.unexplained && census.unexplained != unexplained_) {
+  if (state.unexplained && counts.unexplained != unexplained_) {
     log::Warning(
         "Copied CSVs are turned off and some stay: their operators are gone, or their operators' "
         "namespaces have not exactly one valid OperatorGroup",
-        {{"copies", census.unexplained}});
+        {{"copies", counts.unexplained}});
   }
-  unexplained_ = census.unexplained;
+  unexplained_ = counts.unexplained;
   co_return state;
 }
 

@@ -11,7 +11,7 @@
 
 #include "absl/time/time.h"
 #include "base/async/task.h"
-#include "controllers/copies/copies_board.h"
+#include "controllers/copies/copy_state.h"
 #include "controllers/copies/copy_toggle.h"
 #include "controllers/olm_config/disabled_notices.h"
 #include "controllers/runtime/compact_index.h"
@@ -36,8 +36,8 @@ struct OlmConfigMetrics {
 // There are two keys, one for each of them. Each is looked at once a second at most.
 class OlmConfigReconciler : public Reconciler {
  public:
-  // REQUIRES: the references in `deps`, `metrics` and `board` outlive this object.
-  OlmConfigReconciler(const ReconcilerDeps& deps, OlmConfigMetrics& metrics, CopiesBoard& board,
+  // REQUIRES: the references in `deps`, `metrics` and `copy_state` outlive this object.
+  OlmConfigReconciler(const ReconcilerDeps& deps, OlmConfigMetrics& metrics, CopyState& copy_state,
                       CopyToggleDefaults defaults);
   ~OlmConfigReconciler() override;
 
@@ -55,7 +55,7 @@ class OlmConfigReconciler : public Reconciler {
 
   const ReconcilerDeps deps_;
   OlmConfigMetrics& metrics_;
-  CopiesBoard& board_;
+  CopyState& copy_state_;
   CopyToggle toggle_;
   DisabledNotices notices_;
 

@@ -23,7 +23,7 @@
 #include "controllers/olm_config/known_olm_config.h"
 #include "controllers/runtime/controller.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/config/olm_config.h"
 
 namespace steward::controllers {
@@ -58,7 +58,7 @@ class OlmConfigReconcilerTest : public ::testing::Test {
   }
   ~OlmConfigReconcilerTest() override { Stop(); }
 
-  // Both reconcilers, in one process.
+  // Starts both reconcilers in one process.
   void Start(CopyToggleDefaults toggle = {}) {
     Prepare(toggle);
     Begin(toggle);
@@ -70,8 +70,8 @@ class OlmConfigReconcilerTest : public ::testing::Test {
     controller_ = std::make_unique<Controller>(
         KnownOlmConfig(nullptr).options,
         [this, toggle] {
-          return std::make_unique<OlmConfigReconciler>(process_->Deps(), metrics_, process_->board,
-                                                       toggle);
+          return std::make_unique<OlmConfigReconciler>(process_->Deps(), metrics_,
+                                                       process_->copy_state, toggle);
         },
         io_.get_executor(), clock_, process_->registry());
     controller_->Start();

@@ -135,7 +135,7 @@ StatusTask Adoption::Withdraw(std::string operator_name, ComponentId last) {
     const absl::Status written = co_await Relabel(id, changes);
     KeepFirst(written, failure);
   }
-  // As long as it bears the label the others are found again.
+  // While `last` bears the label, a later pass finds the others again.
   if (failure.ok()) failure = co_await Relabel(last, changes);
   co_return failure;
 }

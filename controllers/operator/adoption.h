@@ -17,8 +17,8 @@
 namespace steward::controllers {
 
 // Labels as OLM does (facts: adoption A and B), and ClusterServiceVersions that no Subscription
-// installs as well. What a write lost is found again by the next pass: nothing is remembered. A
-// component that cannot be written does not keep others waiting; its error is the result.
+// installs as well. Nothing is remembered: the next pass finds again what a write lost. A component
+// that cannot be written does not keep others waiting; its error is the result.
 class Adoption {
  public:
   // REQUIRES: the references outlive this object.

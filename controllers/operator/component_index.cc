@@ -107,7 +107,7 @@ bool ComponentIndex::listed(size_t kind) const { return sinks_[kind]->listed(); 
 
 bool ComponentIndex::Holds(size_t kind, const olm::Component& component) const {
   if (kinds_[kind].hold_all) return true;
-  // Whatever bears OLM's mark of a copy is no component (facts: OLM gives copies no labels).
+  // An object with OLM's mark of a copy is no component (facts: OLM gives copies no labels).
   if (kind != kCopyKindAt && component.copied) return false;
   return !component.operators.empty() || (kinds_[kind].component && !component.owners.empty());
 }

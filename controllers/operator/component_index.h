@@ -65,7 +65,7 @@ class ComponentIndex {
   const std::set<ComponentId>& OwnedBy(const kube::NamespacedName& csv) const
       ABSL_ATTRIBUTE_LIFETIME_BOUND;
   std::vector<kube::NamespacedName> NamesOf(size_t kind) const;
-  // Of one namespace.
+  // Returns the names of one namespace.
   std::vector<kube::NamespacedName> NamesOf(size_t kind, const std::string& ns) const;
   // The names of all Operators that have components.
   std::vector<std::string> OperatorNames() const;

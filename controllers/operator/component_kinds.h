@@ -20,8 +20,8 @@ struct WatchedKind {
   bool hold_all = false;
 };
 
-// The places of the kinds that mean more than others. Those before kFirstOfNeeded say whether there
-// is an operator, or a definition that one has left behind; the others are followed once there is.
+// The indexes of the special kinds. The kinds before kFirstOfNeeded show whether there is an
+// operator, or a definition that one has left behind; the others are followed once there is.
 inline constexpr size_t kCsvKindAt = 0;       // read from Worlds, without copies
 inline constexpr size_t kOperatorKindAt = 1;  // no components
 inline constexpr size_t kSubscriptionKindAt = 2;

@@ -1,7 +1,6 @@
 #include "controllers/operator/known_operators.h"
 
 #include <cstddef>
-#include <memory>
 
 #include "absl/time/time.h"
 #include "controllers/families.h"
@@ -31,14 +30,7 @@ KnownReconciler KnownOperators() {
   known.family = kOperatorsFamily;
   known.conflicts_with = {PeerOperator::kOlmOperator};
   known.add_flags = AddFlags;
-  known.prepare = [](const FlagValues& values,
-                     prometheus::Registry& registry) -> ReconcilerFactory {
-    const OperatorFlags flags = values.Get<OperatorFlags>();
-    const auto metrics = std::make_shared<OperatorMetrics>(registry);
-    return [flags, metrics](const ReconcilerDeps& deps) {
-      return std::make_unique<OperatorReconciler>(deps, *metrics, flags);
-    };
-  };
+  known.prepare = PrepareReconciler<OperatorReconciler, OperatorMetrics, OperatorFlags>;
   return known;
 }
 

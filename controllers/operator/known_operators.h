@@ -6,7 +6,8 @@
 
 namespace steward::controllers {
 
-// Of the family "operators". Conflicts with olm-operator. Adds --operator-secrets.
+// The reconciler is of the family "operators", conflicts with olm-operator, and adds
+// --operator-secrets.
 KnownReconciler KnownOperators();
 
 }  // namespace steward::controllers

@@ -2,14 +2,14 @@
 
 #include <prometheus/family.h>
 
+#include "base/metrics/families.h"
+
 namespace steward::controllers {
 namespace {
 
 prometheus::Family<prometheus::Counter>& Writes(prometheus::Registry& registry) {
-  return prometheus::BuildCounter()
-      .Name("steward_operator_writes_total")
-      .Help("Writes of Operators and of their components' labels, by what was written")
-      .Register(registry);
+  return CounterFamily(registry, "steward_operator_writes_total",
+                       "Writes of Operators and of their components' labels, by what was written");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ using storage::OperatorWorld;
 
 // Each wait ends after this time, and then starts over.
 constexpr std::chrono::hours kPatience(1);
-// How often a kind of component that the cluster lacks is asked for.
+// The interval of asking for a kind of component that the cluster lacks.
 constexpr absl::Duration kAbsentPoll = absl::Seconds(30);
 // Metadata may be as large as an object.
 constexpr size_t kPageBytes = size_t{8} << 20;
@@ -66,7 +66,7 @@ VoidTask OperatorReconciler::Follow(size_t kind) {
   storage::ReflectorOptions options;
   options.gvr = index_.kinds()[kind].gvr;
   options.label_selector = index_.kinds()[kind].selector;
-  // What a Subscription installs is not in its metadata.
+  // The ClusterServiceVersion that a Subscription installs is not in its metadata.
   options.metadata_only = kind != kSubscriptionKindAt;
   options.page_bytes = kPageBytes;
   options.may_be_absent = true;
@@ -112,14 +112,14 @@ void OperatorReconciler::OnChange(const ComponentId& id, const olm::Component* b
     feeding_ = false;
     needs_.Notify();
   }
-  ReportMore(id, before, after);
+  ReportTooManyOperators(id, before, after);
   if (!feeding_) return;
   if (before != nullptr) AddKeysOf(id, *before);
   if (after != nullptr) AddKeysOf(id, *after);
 }
 
-void OperatorReconciler::ReportMore(const ComponentId& id, const olm::Component* before,
-                                    const olm::Component* after) {
+void OperatorReconciler::ReportTooManyOperators(const ComponentId& id, const olm::Component* before,
+                                                const olm::Component* after) {
   const WatchedKind& kind = index_.kinds()[id.kind];
   if (!kind.component || after == nullptr || !after->more_operators) return;
   if (before != nullptr && before->uid == after->uid && before->more_operators) return;

@@ -45,7 +45,8 @@ class OperatorReconciler : public Reconciler {
   void TakeCsv(const storage::World& world, const kube::NamespacedName& name);
   void OnChange(const ComponentId& id, const olm::Component* before, const olm::Component* after);
   // An Event about an object that begins to bear more labels than count.
-  void ReportMore(const ComponentId& id, const olm::Component* before, const olm::Component* after);
+  void ReportTooManyOperators(const ComponentId& id, const olm::Component* before,
+                              const olm::Component* after);
   void AddKeysOf(const ComponentId& id, const olm::Component& component);
   // Adds every key once all that is followed has been listed.
   void OnListed();

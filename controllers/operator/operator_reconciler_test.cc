@@ -22,7 +22,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/operator/component.h"
 
 namespace steward::controllers {
@@ -46,13 +46,13 @@ constexpr char kReedLabel[] = R"(,"operators.coreos.com/reed.ops":"")";
 // Counts calls by "verb resource".
 std::map<std::string, int>& Count(OperatorProcess& process, std::map<std::string, int>& calls) {
   process.hook().decide = [&calls](const kube::HookedCall& call) {
-    ++calls[StrCat(call.verb, " ", call.gvr.resource)];
+    ++calls[StrCat(kube::VerbText(call.verb), " ", call.gvr.resource)];
     return kube::HookedFate();
   };
   return calls;
 }
 
-void FailAll(OperatorProcess& process, const std::string& verb, const std::string& resource,
+void FailAll(OperatorProcess& process, kube::ClientVerb verb, const std::string& resource,
              const absl::Status& error) {
   process.hook().decide = [=](const kube::HookedCall& call) {
     kube::HookedFate fate;
@@ -106,7 +106,7 @@ TEST(OperatorReconcilerTest, R_004_13_TheCsvsOfASubscriptionShareIt) {
   EXPECT_THAT(cluster.Refs("reed.ops"),
               ElementsAre("ClusterServiceVersion ops/reed.v1", "ClusterServiceVersion ops/reed.v2",
                           "Subscription ops/s"));
-  // The same package elsewhere is another operator.
+  // The same package in another namespace is another operator.
   cluster.PutSubscription("s", "reed", "{}", "other");
   process.Finish();
   EXPECT_THAT(cluster.Operators(), ElementsAre("reed.ops", "reed.other"));
@@ -141,7 +141,7 @@ TEST(OperatorReconcilerTest, R_004_13_ASubscriptionTakesOver) {
     cluster.PutSubscription("s", "reed", kReed);
     process.Finish();
     if (foreign) {
-      // Somebody's own Operator keeps its components.
+      // An Operator that a user made keeps its components.
       EXPECT_THAT(cluster.Operators(), ElementsAre("reed.ops", "reed.v1.ops"));
       continue;
     }
@@ -192,7 +192,7 @@ TEST(OperatorReconcilerTest, AdoptionB) {
   cluster.PutManaged(cluster_roles, {"", "by-labels"}, OwnerLabels("reed.v1"));
   cluster.PutManaged(kTestDefinitions, {"", kReedDefinition});
   cluster.PutManaged(kTestDefinitions, {"", "others.example.com"});
-  // What OLM does not see is no component.
+  // An object without OLM's label is no component.
   cluster.fake().Put(kTestConfigMaps,
                      StrCat(R"({"metadata":{"namespace":"ops","name":"unmanaged")", owned, "}}"));
   OperatorProcess process(cluster);
@@ -221,7 +221,7 @@ TEST(OperatorReconcilerTest, AdoptionGoesOnAfterARefusal) {
   cluster.PutManaged(kTestConfigMaps, {"ops", "a"}, OwnerLabels("reed.v1"));
   cluster.PutManaged(kTestRoles, {"ops", "a"}, OwnerLabels("reed.v1"));
   OperatorProcess process(cluster);
-  FailAll(process, "patch", "configmaps",
+  FailAll(process, kube::ClientVerb::kPatch, "configmaps",
           kube::ToStatus(kube::Forbidden(kTestConfigMaps, "a", "no")));
   process.Finish();
   EXPECT_THAT(cluster.Refs("reed.ops"),
@@ -237,7 +237,7 @@ TEST(OperatorReconcilerTest, R_004_15_ADeletedOneIsMadeAnew) {
   OperatorProcess process(cluster);
   process.Finish();
   const json::value before = cluster.Find(kTestOperators, {"", "reed.v1.ops"});
-  // Its end takes a while.
+  // A finalizer delays the deletion.
   cluster.Merge(kTestOperators, {"", "reed.v1.ops"}, R"({"metadata":{"finalizers":["a/b"]}})");
   cluster.Merge(kTestOperators, {"", "reed.v1.ops"},
                 R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"}})");
@@ -394,7 +394,7 @@ TEST(OperatorReconcilerTest, AForeignOneIsNeverDeleted) {
   EXPECT_THAT(cluster.Refs("reed.ops"), IsEmpty());
 }
 
-// One of the same name that somebody made meanwhile stays.
+// An Operator of the same name that somebody made meanwhile stays.
 TEST(OperatorReconcilerTest, OnlyTheOneThatWasReadIsDeleted) {
   OperatorCluster cluster;
   cluster.PutManaged(kTestDefinitions, {"", kReedDefinition}, kReedLabel);
@@ -402,7 +402,7 @@ TEST(OperatorReconcilerTest, OnlyTheOneThatWasReadIsDeleted) {
   process.Finish();
   bool replaced = false;
   process.hook().decide = [&](const kube::HookedCall& call) {
-    if (call.verb == "delete" && !replaced) {
+    if (call.verb == kube::ClientVerb::kDelete && !replaced) {
       replaced = true;
       cluster.Remove(kTestOperators, {"", "reed.ops"});
       cluster.fake().Put(kTestOperators, R"({"metadata":{"name":"reed.ops"}})");
@@ -438,7 +438,7 @@ TEST(OperatorReconcilerTest, AFailingListIsNoAbsence) {
     OperatorProcess process(cluster);
     process.Finish();
     ASSERT_THAT(cluster.Operators(), ElementsAre("reed.ops"));
-    FailAll(process, "list", kTestDefinitions.resource, tc.error);
+    FailAll(process, kube::ClientVerb::kList, kTestDefinitions.resource, tc.error);
     cluster.Remove(kTestDefinitions, {"", kReedDefinition});
     cluster.Remove(kTestConfigMaps, {"ops", "a"});
     process.Finish();
@@ -454,7 +454,7 @@ TEST(OperatorReconcilerTest, WaitsForEveryList) {
   OperatorCluster cluster;
   cluster.PutCsv("reed.v1");
   OperatorProcess process(cluster);
-  FailAll(process, "list", "configmaps", kBusy);
+  FailAll(process, kube::ClientVerb::kList, "configmaps", kBusy);
   process.Finish();
   EXPECT_THAT(cluster.Operators(), IsEmpty());
   EXPECT_THAT(cluster.Labels(kTestCsvs, {"ops", "reed.v1"}), IsEmpty());
@@ -471,10 +471,10 @@ TEST(OperatorReconcilerTest, ALabelThatOnlyTheClusterKnowsKeepsIt) {
   cluster.Remove(kTestDefinitions, {"", kReedDefinition});
   int deletions = 0;
   process.hook().decide = [&](const kube::HookedCall& call) {
-    if (call.verb == "get" && call.gvr.resource == "operators") {
+    if (call.verb == kube::ClientVerb::kGet && call.gvr.resource == "operators") {
       cluster.PutManaged(kTestRoles, {"ops", "late"}, kReedLabel);
     }
-    deletions += call.verb == "delete" ? 1 : 0;
+    deletions += call.verb == kube::ClientVerb::kDelete ? 1 : 0;
     return kube::HookedFate();
   };
   process.Finish();
@@ -534,7 +534,7 @@ TEST(OperatorReconcilerTest, OneObjectIsOfAFewOperators) {
               Contains("TooManyOperators many: It bears more than 16 labels "
                        "operators.coreos.com/NAME: it is a component of the Operators that are "
                        "first by name, and of no others"));
-  // Those that count no more leave no Operators behind, though they are there still.
+  // Operators whose labels no longer count are deleted, though the labels are still there.
   cluster.Merge(kTestConfigMaps, {"ops", "many"},
                 StrCat(R"({"metadata":{"labels":{)", labels("a", kMost), "}}}"));
   process.Finish();
@@ -596,7 +596,7 @@ TEST(OperatorReconcilerTest, AnOperatorShowsItsFirstComponents) {
   EXPECT_THAT(calls, ElementsAre(std::pair("get operators", 1)));
   EXPECT_THAT(process.events().told,
               ElementsAre(StrCat(told, kOver, " more"), StrCat(told, kOver + 12, " more")));
-  // One that goes makes room for the next one.
+  // A component that goes makes room for the next one.
   cluster.Remove(kTestDeployments, {"ops", "d10000"});
   process.Finish();
   EXPECT_EQ(cluster.Refs("reed.ops").size(), kMaxShown);

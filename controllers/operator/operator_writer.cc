@@ -40,7 +40,7 @@ std::string TextOf(const olm::ComponentRef& ref) {
                              : StrCat(ref.gvk.kind, " ", ref.name.ns, "/", ref.name.name);
 }
 
-// In JSON, or a little more.
+// The bytes in JSON, or a little more.
 size_t SizeOf(const olm::ComponentRef& ref) {
   constexpr size_t kMembers = 80;
   return kMembers + ref.gvk.kind.size() + ref.gvk.group.size() + ref.gvk.version.size() +
@@ -149,7 +149,7 @@ Task<ReconcileResult> OperatorWriter::Write(std::string name, Shown shown) {
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(olm::kOperators, key);
   json::value object;
   if (kube::IsNotFound(raw.status(), name)) {
-    // Of a name that no object can have there is no Operator.
+    // No Operator can have a name that is invalid.
     if (unused || !kube::IsDns1123Subdomain(name)) co_return ReconcileResult::Done();
     const json::value fresh = olm::NewOperator(name);
     kube::WriteOptions options;
@@ -162,9 +162,9 @@ Task<ReconcileResult> OperatorWriter::Write(std::string name, Shown shown) {
     CO_ASSIGN_OR_RETURN(object, ParseJson(raw->json));
   }
   if (!object.is_object()) co_return absl::DataLossError("an Operator is no object");
-  // Its deletion is told, and then it is made anew.
+  // The watch will report its deletion, and then it is made anew.
   if (!kube::MetadataText(object, "deletionTimestamp").empty()) co_return ReconcileResult::Done();
-  // What asks for it is about to bear its label.
+  // Components that ask for it are about to bear its label.
   if (unused && IsGenerated(object) && index_.UncutNamesOf(name).empty()) {
     co_return co_await Remove(std::move(name), std::move(object));
   }

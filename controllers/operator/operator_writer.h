@@ -26,9 +26,9 @@ namespace steward::controllers {
 inline constexpr size_t kMaxShown = 1000;
 inline constexpr size_t kMaxShownBytes = size_t{1} << 20;
 
-// An Operator exists while an object bears its label (R-004-11…15). One that nothing bears any more
-// is deleted if Steward made it, after a complete list of every kind: a list that fails is an
-// error. The status is written only when it differs; of many components it shows the first ones.
+// An Operator exists while an object bears its label (R-004-11…15). An Operator that nothing bears
+// any more is deleted if Steward made it, after a complete list of every kind: a list that fails is
+// an error. The status is written only when it differs; of many components it shows the first ones.
 class OperatorWriter {
  public:
   // REQUIRES: the references outlive this object.
@@ -41,8 +41,8 @@ class OperatorWriter {
     std::vector<olm::ComponentRef> refs;
     size_t left_out = 0;
   };
-  // Of more than kMaxShown components, or kMaxShownBytes of them, the first ones by kind, namespace
-  // and name are shown: a status that is larger could not be written.
+  // Shows kMaxShown components and kMaxShownBytes at most, the first ones by kind, namespace and
+  // name: a larger status could not be written.
   Task<Shown> ReadRefs(std::string name);
   // Reads the conditions if they changed. Nullopt: the component is gone, or belongs to the
   // Operator no longer.
@@ -61,7 +61,7 @@ class OperatorWriter {
   ComponentIndex& index_;
   OperatorMetrics& metrics_;
   kube::RestMapper mapper_;
-  // What was found or written last: while neither that Operator nor its components change nothing
+  // The state found or written last: while neither that Operator nor its components change, nothing
   // is asked of the cluster.
   struct Settled {
     std::string uid;

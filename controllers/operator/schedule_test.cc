@@ -13,7 +13,6 @@
 #include <boost/json/value.hpp>
 #include <map>
 #include <memory>
-#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -23,12 +22,14 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/json/json_text.h"
+#include "base/seeds/dice.h"
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "controllers/operator/testing/operator_cluster.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
+#include "kube/testing/trouble.h"
 
 namespace steward::controllers {
 namespace {
@@ -108,9 +109,9 @@ struct Found {
   json::value object;
 };
 
-class Schedule {
+class Schedule : public Dice {
  public:
-  explicit Schedule(unsigned seed) : random_(seed) {
+  explicit Schedule(unsigned seed) : Dice(seed) {
     for (int i = 0; i < 8; ++i) Happen();
   }
 
@@ -159,11 +160,6 @@ class Schedule {
   OperatorCluster& cluster() { return cluster_; }
 
  private:
-  unsigned Draw(unsigned below) {
-    return std::uniform_int_distribution<unsigned>(0, below - 1)(random_);
-  }
-  bool OneIn(unsigned n) { return Draw(n) == 0; }
-
   std::unique_ptr<OperatorProcess> Start() {
     auto process = std::make_unique<OperatorProcess>(cluster_);
     const OperatorProcess* self = process.get();
@@ -287,43 +283,20 @@ class Schedule {
   }
 
   kube::HookedFate Decide(const OperatorProcess& process, const kube::HookedCall& call) {
-    if (call.verb == "get" && call.gvr == kTestOperators) meddled_[&process] = meddlings_;
+    if (call.verb == kube::ClientVerb::kGet && call.gvr == kTestOperators)
+      meddled_[&process] = meddlings_;
     if (call.writes()) JudgeWrite(process, call);
-    kube::HookedFate fate;
     if (call.writes() && writes_ - 1 == death_at_) {
-      fate.dies = !death_after_;
-      fate.dies_after = death_after_;
+      return death_after_ ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
     }
-    if (calm_) return fate;
-    switch (Draw(40)) {
-      case 0:
-        fate.error = kube::ToStatus(kube::ServiceUnavailable("injected", 1));
-        return fate;
-      case 1:
-        fate.error = kube::ToStatus(kube::NotFoundPath());
-        return fate;
-      case 2:
-        fate.error = kube::ToStatus(kube::Conflict(call.gvr, call.name.name, "injected"));
-        return fate;
-      case 3:
-        fate.error = kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "injected"));
-        return fate;
-      case 4:
-        fate.lost = true;
-        return fate;
-      case 5:
-        fate.dies = true;
-        return fate;
-      case 6:
-        fate.dies_after = true;
-        return fate;
-      case 7:
-      case 8:
-        Meddle(process);
-        return fate;
-      default:
-        return fate;
-    }
+    if (calm_) return {};
+    if (OneIn(20)) Meddle(process);
+    if (!OneIn(6)) return {};
+    return kube::AnyTrouble(
+        *this, {kube::ToStatus(kube::ServiceUnavailable("injected", 1)),
+                kube::ToStatus(kube::NotFoundPath()),
+                kube::ToStatus(kube::Conflict(call.gvr, call.name.name, "injected")),
+                kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "injected"))});
   }
 
   // Somebody acts, and the other process works, while this one waits for its call.
@@ -343,20 +316,20 @@ class Schedule {
   void JudgeWrite(const OperatorProcess& process, const kube::HookedCall& call) {
     ++writes_;
     const std::string what =
-        StrCat(call.verb, " ", call.gvr.resource, " ", call.name.ns, "/", call.name.name, " ",
-               call.object == nullptr ? "" : Serialize(*call.object));
-    if (call.verb == "patch") return JudgeLabels(call, what);
+        StrCat(kube::VerbText(call.verb), " ", call.gvr.resource, " ", call.name.ns, "/",
+               call.name.name, " ", call.body == nullptr ? "" : Serialize(*call.body));
+    if (call.verb == kube::ClientVerb::kPatch) return JudgeLabels(call, what);
     ASSERT_EQ(call.gvr, kTestOperators) << what;
     const json::value there = cluster_.Find(kTestOperators, {"", call.name.name});
-    if (call.verb == "create") {
-      EXPECT_EQ(Text(*call.object, {"metadata", "annotations", kGenerated}), "true") << what;
+    if (call.verb == kube::ClientVerb::kCreate) {
+      EXPECT_EQ(Text(*call.body, {"metadata", "annotations", kGenerated}), "true") << what;
       return;
     }
-    if (call.verb == "update") {
-      JudgeOrder(*call.object, what);
+    if (call.verb == kube::ClientVerb::kUpdate) {
+      JudgeOrder(*call.body, what);
       return;
     }
-    ASSERT_EQ(call.verb, "delete") << what;
+    ASSERT_EQ(call.verb, kube::ClientVerb::kDelete) << what;
     ASSERT_FALSE(call.deletion->uid.empty()) << what;
     ASSERT_FALSE(call.deletion->resource_version.empty()) << what;
     if (there.is_null() || Text(there, {"metadata", "uid"}) != call.deletion->uid) return;
@@ -370,9 +343,9 @@ class Schedule {
   }
 
   void JudgeLabels(const kube::HookedCall& call, const std::string& what) {
-    ASSERT_TRUE(call.object->is_object()) << what;
-    ASSERT_EQ(call.object->as_object().size(), 1) << what;
-    const json::object& metadata = call.object->at("metadata").as_object();
+    ASSERT_TRUE(call.body->is_object()) << what;
+    ASSERT_EQ(call.body->as_object().size(), 1) << what;
+    const json::object& metadata = call.body->at("metadata").as_object();
     ASSERT_EQ(metadata.size(), 2) << what;
     const std::string uid(metadata.at("uid").as_string());
     EXPECT_NE(uid, "") << what;
@@ -514,7 +487,6 @@ class Schedule {
     JudgeOrder(object, name);
   }
 
-  std::mt19937 random_;
   mutable OperatorCluster cluster_;
   std::array<std::unique_ptr<OperatorProcess>, 2> processes_;
   std::set<std::string> foreign_;  // Operators that somebody else made
@@ -530,36 +502,25 @@ class Schedule {
 // kill -9 before and after every single write, while an operator is installed and after it was
 // uninstalled.
 TEST(OperatorScheduleTest, GoesOnAfterADeathAtEveryWrite) {
-  for (const bool after : {false, true}) {
-    bool died = true;
-    for (int at = 0; died; ++at) {
-      SCOPED_TRACE(StrCat(after ? "after" : "before", " write ", at));
-      Schedule schedule(/*seed=*/7);
-      OperatorCluster& cluster = schedule.cluster();
-      cluster.PutSubscription("t", "moss",
-                              R"({"installedCSV":"moss.v1","installPlanRef":{"name":"y"}})");
-      if (cluster.Find(kTestCsvs, {"ops", "moss.v1"}).is_null()) {
-        cluster.PutCsv("moss.v1", R"(,"labels":{"operators.coreos.com/moss.v1.ops":""})",
-                       kDefinition);
-      }
-      cluster.fake().Put(kTestPlans, R"({"metadata":{"namespace":"ops","name":"y"}})");
-      cluster.PutManaged(kTestRoles, {"ops", "moss"}, OwnerLabels("moss.v1"));
-      cluster.fake().Put(kTestOperators,
-                         StrCat(R"({"metadata":{"name":"gone.ops","annotations":{")", kGenerated,
-                                R"(":"true"}}})"));
-      died = schedule.PlayToDeathAt(at, after);
-      if (::testing::Test::HasFailure()) return;
-      ASSERT_LT(at, 100);
+  PlayDeaths(/*most=*/100, [](int at, bool after) {
+    Schedule schedule(/*seed=*/7);
+    OperatorCluster& cluster = schedule.cluster();
+    cluster.PutSubscription("t", "moss",
+                            R"({"installedCSV":"moss.v1","installPlanRef":{"name":"y"}})");
+    if (cluster.Find(kTestCsvs, {"ops", "moss.v1"}).is_null()) {
+      cluster.PutCsv("moss.v1", R"(,"labels":{"operators.coreos.com/moss.v1.ops":""})",
+                     kDefinition);
     }
-  }
+    cluster.fake().Put(kTestPlans, R"({"metadata":{"namespace":"ops","name":"y"}})");
+    cluster.PutManaged(kTestRoles, {"ops", "moss"}, OwnerLabels("moss.v1"));
+    cluster.fake().Put(kTestOperators, StrCat(R"({"metadata":{"name":"gone.ops","annotations":{")",
+                                              kGenerated, R"(":"true"}}})"));
+    return schedule.PlayToDeathAt(at, after);
+  });
 }
 
 TEST(OperatorScheduleTest, EndsRightWhateverHappens) {
-  for (unsigned seed = kSeeds.first; seed != kSeeds.end(); ++seed) {
-    SCOPED_TRACE(StrCat("STEWARD_SEED=", seed));
-    Schedule(seed).Play();
-    if (::testing::Test::HasFailure()) return;
-  }
+  PlaySeeds(kSeeds, [](unsigned seed) { Schedule(seed).Play(); });
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "controllers/payload/known_payload.h"
 
-#include <memory>
-
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/flags/flag_adder.h"
@@ -50,14 +48,7 @@ KnownReconciler KnownPayload() {
   known.add_flags = AddFlags;
   known.needs_flags = true;
   known.check_flags = CheckFlags;
-  known.prepare = [](const FlagValues& values,
-                     prometheus::Registry& registry) -> ReconcilerFactory {
-    const auto given = values.Get<ReconciledPayload>();
-    const auto metrics = std::make_shared<PayloadMetrics>(registry);
-    return [given, metrics](const ReconcilerDeps& deps) {
-      return std::make_unique<PayloadReconciler>(deps, *metrics, given);
-    };
-  };
+  known.prepare = PrepareReconciler<PayloadReconciler, PayloadMetrics, ReconciledPayload>;
   return known;
 }
 

@@ -6,8 +6,9 @@
 
 namespace steward::controllers {
 
-// Of the family "payload", which uses no Worlds. Conflicts with cluster-version-operator. Adds
-// --payload-dir, which it needs, and the flags of payload::PayloadFlags.
+// The reconciler is of the family "payload", which uses no Worlds, conflicts with
+// cluster-version-operator, and adds --payload-dir, which it needs, and the flags of
+// payload::PayloadFlags.
 KnownReconciler KnownPayload();
 
 }  // namespace steward::controllers

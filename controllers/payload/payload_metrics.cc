@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "base/metrics/families.h"
 #include "olm/payload/removal.h"
 
 namespace steward::controllers {
@@ -11,10 +12,10 @@ namespace {
 using olm::RemovalState;
 
 prometheus::Gauge& Gauge(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
+  return GaugeFamily(registry, name, help).Add({});
 }
 prometheus::Counter& Counter(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add({});
+  return CounterFamily(registry, name, help).Add({});
 }
 
 }  // namespace
@@ -30,10 +31,8 @@ PayloadMetrics::PayloadMetrics(prometheus::Registry& registry)
                       "Objects whose removal by a payload was completed")),
       reappeared(Counter(registry, "steward_payload_reappeared_total",
                          "Objects that came back after a payload had removed them")),
-      removals_(prometheus::BuildGauge()
-                    .Name("steward_payload_removals")
-                    .Help("Removals in the payload's record, by their state")
-                    .Register(registry)),
+      removals_(GaugeFamily(registry, "steward_payload_removals",
+                            "Removals in the payload's record, by their state")),
       upgradeable_(Gauge(registry, "steward_payload_upgradeable",
                          "0: removals that have not ended hold minor updates back")) {
   upgradeable_.Set(1);

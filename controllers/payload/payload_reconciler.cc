@@ -18,7 +18,7 @@ namespace {
 using olm::Removal;
 using olm::RemovalState;
 using payload::TaskReport;
-using Did = TaskReport::Did;
+using Action = TaskReport::Action;
 
 const kube::GroupVersionKind kConfigMap = {"", "v1", "ConfigMap"};
 
@@ -193,9 +193,10 @@ payload::PassObserver PayloadReconciler::Observer() {
                                          {"state", std::string(NameOf(state))},
                                          {"manifests", tasks}});
   };
-  observer.did = [this](const TaskReport& report) {
-    if (report.did == Did::kCreated || report.did == Did::kUpdated) metrics_.applied.Increment();
-    if (report.did != Did::kFailed) return;
+  observer.done = [this](const TaskReport& report) {
+    if (report.action == Action::kCreated || report.action == Action::kUpdated)
+      metrics_.applied.Increment();
+    if (report.action != Action::kFailed) return;
     log::Warning("An object of the payload failed", {{"object", report.identity.ToString()},
                                                      {"manifest", report.where},
                                                      {"err", report.error}});

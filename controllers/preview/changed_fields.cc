@@ -142,14 +142,14 @@ json::value* MemberOf(json::object* parent, std::string_view key) {
   return parent == nullptr ? nullptr : parent->if_contains(key);
 }
 
-// Of a value in both states, of which either may be null.
+// Hides a value in both states; either may be null.
 void Mask(json::value* before, json::value* after) {
   const bool differs = before != nullptr && after != nullptr && *before != *after;
   if (before != nullptr) *before = differs ? "*** (before)" : "***";
   if (after != nullptr) *after = differs ? "*** (after)" : "***";
 }
 
-// Of the values of a mapping in both states; what is no mapping is a value.
+// Hides the values of a mapping in both states; anything but a mapping is one value.
 void MaskValues(json::value* before, json::value* after) {
   json::object* a = before == nullptr ? nullptr : before->if_object();
   json::object* b = after == nullptr ? nullptr : after->if_object();

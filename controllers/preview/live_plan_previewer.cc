@@ -19,7 +19,7 @@
 #include "base/text/str_cat.h"
 #include "bundle/requirements.h"
 #include "controllers/install_plan/plan_identity.h"
-#include "controllers/preview/found_apis.h"
+#include "controllers/preview/discovered_apis.h"
 #include "controllers/preview/step_verdict.h"
 #include "kube/client/impersonation.h"
 #include "kube/meta/errors.h"
@@ -38,12 +38,11 @@ namespace {
 using olm::Basis;
 using olm::Outcome;
 
-// Of the condition of a bundle that can be installed.
+// Reasons of a bundle's condition: it can be installed, or its installation is refused.
 constexpr std::string_view kInstallable = "Installable";
-// And of one whose installation is refused.
 constexpr std::string_view kRequirementsUnmet = "RequirementsUnmet";
 constexpr std::string_view kRequirementsUnknown = "RequirementsUnknown";
-// Of the sentences about them together, and of each, in bytes.
+// The sentences about requirements that are not met have this many bytes together at most.
 constexpr size_t kMaxUnmet = 4096;
 constexpr int kRetryAfterSeconds = 5;
 
@@ -69,7 +68,7 @@ void Wait(const std::string& what, olm::PlanPreview& preview) {
   preview.condition = {false, std::string(olm::kInstallCheckFailed), what};
   for (olm::PreviewStep& step : preview.steps) {
     if (olm::HasStepEnded(step.status)) continue;
-    Say(step, Outcome::kBlocked, Basis::kRule, olm::kInstallCheckFailed, what);
+    SetOutcome(step, Outcome::kBlocked, Basis::kRule, olm::kInstallCheckFailed, what);
   }
 }
 
@@ -135,7 +134,7 @@ VoidTask FindUnmet(kube::Client& client, Clock& clock, const bundle::Candidate& 
   unmet = co_await bundle::UnmetRequirements(client, clock, candidate);
 }
 
-void AddResources(const olm::InstallPlan& plan, const FoundApis& apis, LivePreview& preview) {
+void AddResources(const olm::InstallPlan& plan, const DiscoveredApis& apis, LivePreview& preview) {
   for (const olm::PlanStep& step : plan.steps) {
     preview.resources.push_back(apis.ResourceOf(step.gvk));
   }
@@ -183,13 +182,13 @@ Task<LivePreview> LivePlanPreviewer::Plan(kube::NamespacedName name, StepPace pa
   LivePreview live;
   if (!plan.ok() || facts->steps.size() != plan->steps.size()) {
     // The rules tell why it cannot be read.
-    const FoundApis none;
+    const DiscoveredApis none;
     live.preview = olm::PreviewOf(none.OutlookOf(facts), options_.optional_manifests);
     HideOthers(live.preview);
     live.resources.resize(live.preview.steps.size(), kube::GroupVersionResource{"*", "*", "*"});
     co_return live;
   }
-  FoundApis apis;
+  DiscoveredApis apis;
   co_await apis.Find(mapper_, *plan);
   live.preview = olm::PreviewOf(apis.OutlookOf(facts), options_.optional_manifests);
   HideOthers(live.preview);
@@ -203,18 +202,18 @@ Task<LivePreview> LivePlanPreviewer::Plan(kube::NamespacedName name, StepPace pa
   }
   std::optional<kube::DryRunClient> scoped;
   if (identity.account) scoped.emplace(own_.ActingAs(*identity.account));
-  PlanTrial trial({.own = own_,
-                   .steps = scoped ? *scoped : own_,
-                   .mapper = mapper_,
-                   .apis = apis,
-                   .clock = clock_,
-                   .optional_manifests = options_.optional_manifests,
-                   .scoped = scoped.has_value(),
-                   .limits = options_.limits,
-                   .pace = std::move(pace)},
-                  *plan, live.preview.steps);
+  PlanDryRun dry_run({.own = own_,
+                      .steps = scoped ? *scoped : own_,
+                      .mapper = mapper_,
+                      .apis = apis,
+                      .clock = clock_,
+                      .optional_manifests = options_.optional_manifests,
+                      .scoped = scoped.has_value(),
+                      .limits = options_.limits,
+                      .pace = std::move(pace)},
+                     *plan, live.preview.steps);
   std::optional<olm::PlanCondition> refusal;
-  CO_RETURN_IF_ERROR(co_await trial.Run(&refusal));
+  CO_RETURN_IF_ERROR(co_await dry_run.Run(&refusal));
   if (refusal) live.preview.condition = *std::move(refusal);
   co_return live;
 }
@@ -242,7 +241,7 @@ Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo
   if (options_.impersonates) acting_client.emplace(requesters_->ActingAs(requester));
   kube::DryRunClient& client = acting_client ? *acting_client : *requesters_;
   kube::RestMapper mapper(client, clock_);
-  FoundApis apis;
+  DiscoveredApis apis;
   co_await apis.Find(mapper, *plan);
   LivePreview live;
   live.preview.condition = {true, std::string(kInstallable), ""};
@@ -253,18 +252,18 @@ Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo
     Wait(identity.waits, live.preview);
     co_return live;
   }
-  PlanTrial trial({.own = client,
-                   .steps = client,
-                   .mapper = mapper,
-                   .apis = apis,
-                   .clock = clock_,
-                   .optional_manifests = options_.optional_manifests,
-                   .reads_as_requester = true,
-                   .limits = options_.limits,
-                   .pace = std::move(pace)},
-                  *plan, live.preview.steps);
+  PlanDryRun dry_run({.own = client,
+                      .steps = client,
+                      .mapper = mapper,
+                      .apis = apis,
+                      .clock = clock_,
+                      .optional_manifests = options_.optional_manifests,
+                      .reads_as_requester = true,
+                      .limits = options_.limits,
+                      .pace = std::move(pace)},
+                     *plan, live.preview.steps);
   std::optional<olm::PlanCondition> refusal;
-  CO_RETURN_IF_ERROR(co_await trial.Run(&refusal));
+  CO_RETURN_IF_ERROR(co_await dry_run.Run(&refusal));
   if (MayNotImpersonate(live.preview)) {
     co_return kube::ToStatus(kube::ServiceUnavailable(
         "the controllers may not impersonate whoever asks for previews of bundles",

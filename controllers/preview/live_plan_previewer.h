@@ -6,8 +6,8 @@
 
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "controllers/preview/plan_dry_run.h"
 #include "controllers/preview/plan_previewer.h"
-#include "controllers/preview/plan_trial.h"
 #include "kube/client/rest_mapper.h"
 #include "kube/dry_run/dry_run_client.h"
 #include "kube/meta/names.h"
@@ -21,12 +21,12 @@ struct LivePreviewOptions {
   // False where there are no rights, and whoever asks may do everything: the steps of a bundle are
   // tried by the client `requesters` itself.
   bool impersonates = true;
-  PlanTrialLimits limits = {};
+  PlanDryRunLimits limits = {};
 };
 
 // Holds clients that can write nothing, and takes no others. What the executor of InstallPlans
 // does not do is taken from the rules (PreviewOf): of plans that have ended, are being deleted or
-// cannot be executed, and of steps that have ended. The rest is tried (PlanTrial).
+// cannot be executed, and of steps that have ended. The rest is tried (PlanDryRun).
 class LivePlanPreviewer final : public PlanPreviewer {
  public:
   // `own` has the rights of the executor; `requesters` those to impersonate whoever asks for the

@@ -21,10 +21,10 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/install_plan/testing/plan_cluster.h"
-#include "controllers/preview/found_apis.h"
+#include "controllers/preview/discovered_apis.h"
 #include "controllers/preview/step_verdict.h"
-#include "controllers/preview/testing/witness_client.h"
 #include "kube/meta/status.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -75,6 +75,29 @@ TestStep FittingCsvStep(const std::string& more = "") {
                  R"("installModes":[{"type":"AllNamespaces","supported":true}])", more, "}"));
 }
 
+// Notes what a preview asks of the cluster.
+struct Witness : kube::Hook {
+  boost::asio::awaitable<kube::HookedFate> Before(const kube::HookedCall& call) override {
+    calls.push_back(call);
+    kube::HookedFate fate = co_await Hook::Before(call);
+    if (fate.passes()) most = std::max(most, ++running);
+    co_return fate;
+  }
+  VoidTask After(const kube::HookedCall&, const absl::Status&) override {
+    --running;
+    co_return;
+  }
+  size_t Writes(bool dry) const {
+    return std::count_if(calls.begin(), calls.end(), [dry](const kube::HookedCall& call) {
+      return call.IsWrite() && call.dry_run == dry;
+    });
+  }
+
+  std::vector<kube::HookedCall> calls;
+  size_t running = 0;
+  size_t most = 0;  // calls at the same time
+};
+
 class LivePlanPreviewerTest : public ::testing::Test {
  protected:
   absl::StatusOr<LivePreview> Preview(const LivePreviewOptions& options = {
@@ -100,18 +123,18 @@ class LivePlanPreviewerTest : public ::testing::Test {
   }
   // Refuses writes of the resource.
   void Refuse(const std::string& resource, const absl::Status& why) {
-    witness_.decide = [resource, why](const WitnessedCall& call) {
-      return call.writes && call.gvr.resource == resource ? why : absl::OkStatus();
+    witness_.decide = [resource, why](const kube::HookedCall& call) {
+      return call.IsWrite() && call.gvr.resource == resource ? why : absl::OkStatus();
     };
   }
   ~LivePlanPreviewerTest() override {
-    EXPECT_EQ(witness_.Count(/*writes=*/true, /*dry=*/false), 0u) << "a preview has written";
+    EXPECT_EQ(witness_.Writes(/*dry=*/false), 0u) << "a preview has written";
   }
 
   boost::asio::io_context io_{1};
   PlanCluster cluster_;
   Witness witness_;
-  WitnessClient client_{cluster_.client(), witness_};
+  kube::HookClient client_{cluster_.client(), witness_};
 };
 
 TEST_F(LivePlanPreviewerTest, OfAFreshPlan) {
@@ -131,7 +154,7 @@ TEST_F(LivePlanPreviewerTest, OfAFreshPlan) {
   EXPECT_THAT(cluster_.All(kTestCsvs), IsEmpty());
   EXPECT_THAT(cluster_.All(kTestConfigMaps), IsEmpty());
   EXPECT_THAT(cluster_.All(kTestDefinitions), IsEmpty());
-  EXPECT_GT(witness_.Count(true, true), 0u);
+  EXPECT_GT(witness_.Writes(/*dry=*/true), 0u);
 }
 
 TEST_F(LivePlanPreviewerTest, OfAPlanThatWaitsForItsApproval) {
@@ -188,7 +211,10 @@ TEST_F(LivePlanPreviewerTest, ValuesHaveRoomForThemselves) {
 }
 
 TEST_F(LivePlanPreviewerTest, PassesOnWhatTheClusterWarnsOf) {
-  witness_.warnings = {"v1 of it is deprecated"};
+  witness_.decide = [](const kube::HookedCall& call) {
+    if (call.IsWrite() && call.write->on_warning) call.write->on_warning("v1 of it is deprecated");
+    return kube::HookedFate();
+  };
   cluster_.Create(kTestConfigMaps, "ops",
                   R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"}})");
   const LivePreview live = Of({CsvStep(), ConfigMapStep()});
@@ -250,7 +276,7 @@ TEST_F(LivePlanPreviewerTest, ADefinitionThatMayNotBeReplacedStopsEverything) {
                                           "Blocked EarlierStepFails"));
   EXPECT_THAT(live.preview.steps[1].message, HasSubstr("ServiceMonitor other/old-one: spec.port"));
   EXPECT_EQ(live.preview.steps[0].message, "step 2 fails first");
-  EXPECT_EQ(witness_.Count(true, true), 0u);
+  EXPECT_EQ(witness_.Writes(/*dry=*/true), 0u);
 }
 
 TEST_F(LivePlanPreviewerTest, Refusals) {
@@ -297,8 +323,9 @@ TEST_F(LivePlanPreviewerTest, AnApiThatIsAbsent) {
       Outcomes(Of({CsvStep(), MonitorStep(false), ConfigMapStep()})),
       ElementsAre("Blocked EarlierStepFails", "Fail ApiAbsent", "Blocked EarlierStepFails"));
   cluster_.Remove(kTestPlans, {"ops", kPlan});
-  witness_.decide = [](const WitnessedCall& call) {
-    return call.verb == "discover" ? absl::UnavailableError("reset") : absl::OkStatus();
+  witness_.decide = [](const kube::HookedCall& call) {
+    return call.verb == kube::ClientVerb::kDiscover ? absl::UnavailableError("reset")
+                                                    : absl::OkStatus();
   };
   const LivePreview live = Of({CsvStep(), MonitorStep(true), ConfigMapStep()});
   EXPECT_THAT(Outcomes(live),
@@ -308,13 +335,13 @@ TEST_F(LivePlanPreviewerTest, AnApiThatIsAbsent) {
 
 TEST_F(LivePlanPreviewerTest, WhereNothingCanBeToldItIsAnError) {
   cluster_.AddPlan(kPlan, {CsvStep(), ConfigMapStep()});
-  witness_.decide = [](const WitnessedCall& call) {
-    return call.writes ? absl::UnavailableError("reset") : absl::OkStatus();
+  witness_.decide = [](const kube::HookedCall& call) {
+    return call.IsWrite() ? absl::UnavailableError("reset") : absl::OkStatus();
   };
   const absl::StatusOr<LivePreview> live = Preview();
   ASSERT_THAT(live, Not(IsOk()));
   EXPECT_EQ(kube::FromStatus(live.status()).code, 503);
-  witness_.decide = [](const WitnessedCall&) { return absl::UnavailableError("reset"); };
+  witness_.decide = [](const kube::HookedCall&) { return absl::UnavailableError("reset"); };
   EXPECT_EQ(kube::FromStatus(Preview().status()).code, 503);
 }
 
@@ -328,7 +355,7 @@ TEST_F(LivePlanPreviewerTest, WaitsForAnOperatorGroup) {
   const LivePreview live = Of({CsvStep()});
   EXPECT_FALSE(live.preview.condition.executable);
   EXPECT_THAT(Outcomes(live), ElementsAre("Blocked InstallCheckFailed"));
-  EXPECT_EQ(witness_.Count(true, true), 0u);
+  EXPECT_EQ(witness_.Writes(/*dry=*/true), 0u);
 }
 
 TEST_F(LivePlanPreviewerTest, ActsAsTheExecutor) {
@@ -336,8 +363,8 @@ TEST_F(LivePlanPreviewerTest, ActsAsTheExecutor) {
   cluster_.Create(kTestAccounts, "ops",
                   R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"scoped"}})");
   Of({CsvStep(), DefinitionStep(), ConfigMapStep()});
-  for (const WitnessedCall& call : witness_.calls) {
-    if (!call.writes) continue;
+  for (const kube::HookedCall& call : witness_.calls) {
+    if (!call.IsWrite()) continue;
     const bool definition = call.gvr == kTestDefinitions;
     EXPECT_EQ(call.as, definition ? "" : "system:serviceaccount:ops:scoped") << call.gvr.resource;
   }
@@ -395,7 +422,7 @@ TEST_F(LivePlanPreviewerTest, ACopyIsInTheWay) {
       R"("metadata":{"name":"reed.v1","labels":{"olm.copiedFrom":"other"}},"spec":{}})");
   EXPECT_THAT(Outcomes(Of({CsvStep(), ConfigMapStep()})),
               ElementsAre("Fail RefusedByRule", "Blocked EarlierStepFails"));
-  EXPECT_EQ(witness_.Count(true, true), 0u);
+  EXPECT_EQ(witness_.Writes(/*dry=*/true), 0u);
 }
 
 TEST_F(LivePlanPreviewerTest, OnlySoManyAreTried) {
@@ -413,7 +440,7 @@ TEST_F(LivePlanPreviewerTest, OnlySoManyAreTried) {
 
 TEST_F(LivePlanPreviewerTest, OnlySoManyKindsAreAskedFor) {
   std::vector<TestStep> steps = {CsvStep()};
-  for (size_t i = 0; i < FoundApis::kMaxKinds + 5; ++i) {
+  for (size_t i = 0; i < DiscoveredApis::kMaxKinds + 5; ++i) {
     const std::string group = StrCat("g", i, ".example.com");
     steps.push_back({{group, "v1", "ServiceMonitor"},
                      "reed",
@@ -434,15 +461,15 @@ TEST_F(LivePlanPreviewerTest, AsksLittleElse) {
   std::vector<TestStep> steps = {CsvStep(), DefinitionStep(), AccountStep(), RoleStep()};
   while (steps.size() < 200) steps.push_back(ConfigMapStep(StrCat("settings-", steps.size())));
   Of(steps);
-  const size_t dry = witness_.Count(/*writes=*/true, /*dry=*/true);
+  const size_t dry = witness_.Writes(/*dry=*/true);
   EXPECT_EQ(dry, 200u);
   EXPECT_LE(witness_.calls.size(), dry + 20);
-  EXPECT_EQ(witness_.most, PlanTrialLimits().width);
+  EXPECT_EQ(witness_.most, PlanDryRunLimits().width);
 }
 
 TEST_F(LivePlanPreviewerTest, EndsInTime) {
   cluster_.AddPlan(kPlan, {CsvStep(), ConfigMapStep()});
-  witness_.hangs = "configmaps";
+  client_.Hold({kube::ClientVerb::kCreate, kTestConfigMaps});
   ASSERT_OK_AND_ASSIGN(const LivePreview live, Preview({.limits = {.time = absl::ZeroDuration()}}));
   EXPECT_THAT(Outcomes(live).back(), "Unknown OutOfTime");
 }
@@ -455,7 +482,7 @@ VoidTask Nothing() { co_return; }
 
 TEST_F(LivePlanPreviewerTest, IsCancelled) {
   cluster_.AddPlan(kPlan, {CsvStep(), ConfigMapStep()});
-  witness_.hangs = "configmaps";
+  client_.Hold({kube::ClientVerb::kCreate, kTestConfigMaps});
   LivePlanPreviewer previewer(kube::DryRunClient(client_), std::nullopt, cluster_.clock(), {});
   bool ended = false;
   RunOn(io_, UntilOneEnds(Into(previewer.PreviewPlan({"ops", kPlan}), &ended), Nothing()));
@@ -502,10 +529,10 @@ TEST_F(LivePlanPreviewerTest, ABundleIsTriedAsTheRequester) {
   EXPECT_EQ(live.preview.steps[2].ns, "ops");
   EXPECT_EQ(live.resources.size(), 3u);
   size_t own = 0;
-  for (const WitnessedCall& call : witness_.calls) {
+  for (const kube::HookedCall& call : witness_.calls) {
     const bool looks_for_group = call.gvr == kTestGroups && call.as.empty();
     if (looks_for_group) ++own;
-    if (!looks_for_group) EXPECT_EQ(call.as, "alice") << call.verb;
+    if (!looks_for_group) EXPECT_EQ(call.as, "alice") << kube::VerbText(call.verb);
   }
   EXPECT_EQ(own, 1u);
   ASSERT_OK_AND_ASSIGN(const LivePreview off, PreviewBundle(bundle, {"alice"}, /*gate=*/false));
@@ -516,14 +543,14 @@ TEST_F(LivePlanPreviewerTest, ABundleIsTriedAsTheRequester) {
 }
 
 TEST_F(LivePlanPreviewerTest, WhatARequesterMayNotReadIsUnknown) {
-  witness_.decide = [](const WitnessedCall& call) {
-    const bool read = call.verb == "get" && call.gvr == kTestCsvs;
+  witness_.decide = [](const kube::HookedCall& call) {
+    const bool read = call.verb == kube::ClientVerb::kGet && call.gvr == kTestCsvs;
     return read ? Answer(403, "Forbidden") : absl::OkStatus();
   };
   const BundleContent bundle = {"ops", {Manifest(CsvStep()), Manifest(ConfigMapStep())}, ""};
   ASSERT_OK_AND_ASSIGN(const LivePreview live, PreviewBundle(bundle, {"alice"}));
   EXPECT_THAT(Outcomes(live), ElementsAre("Unknown Forbidden", "Create Accepted"));
-  witness_.decide = [](const WitnessedCall& call) {
+  witness_.decide = [](const kube::HookedCall& call) {
     if (call.as.empty()) return absl::OkStatus();
     return Answer(403, "Forbidden", R"(users "alice" is forbidden: cannot impersonate)");
   };
@@ -539,7 +566,8 @@ TEST_F(LivePlanPreviewerTest, WithoutRightsABundleIsTriedByTheClientItself) {
                               {.impersonates = false});
   const std::vector<json::object> csv = {Manifest(CsvStep())};
   EXPECT_OK(RunOn(io_, previewer.PreviewBundle({"ops", csv, ""}, master)));
-  for (const WitnessedCall& call : witness_.calls) EXPECT_EQ(call.as, "") << call.verb;
+  for (const kube::HookedCall& call : witness_.calls)
+    EXPECT_EQ(call.as, "") << kube::VerbText(call.verb);
 }
 
 TEST_F(LivePlanPreviewerTest, ABundleWhoseInstallationIsRefused) {
@@ -580,8 +608,9 @@ TEST_F(LivePlanPreviewerTest, ABundleWhoseInstallationIsRefused) {
   }
   const BundleContent bundle = {
       "ops", {Manifest(FittingCsvStep(R"(,"minKubeVersion":"1.0.0")"))}, ""};
-  witness_.decide = [](const WitnessedCall& call) {
-    const bool list = call.verb == "list" && call.gvr == kTestGroups && !call.as.empty();
+  witness_.decide = [](const kube::HookedCall& call) {
+    const bool list =
+        call.verb == kube::ClientVerb::kList && call.gvr == kTestGroups && !call.as.empty();
     return list ? Answer(503, "ServiceUnavailable") : absl::OkStatus();
   };
   ASSERT_OK_AND_ASSIGN(const LivePreview unknown, PreviewBundle(bundle, {"alice"}));
@@ -596,7 +625,7 @@ TEST_F(LivePlanPreviewerTest, ABundleWaitsForAnOperatorGroup) {
   EXPECT_FALSE(live.preview.condition.executable);
   EXPECT_EQ(live.preview.condition.reason, olm::kInstallCheckFailed);
   EXPECT_THAT(Outcomes(live), ElementsAre("Blocked InstallCheckFailed"));
-  EXPECT_EQ(witness_.Count(true, true), 0u);
+  EXPECT_EQ(witness_.Writes(/*dry=*/true), 0u);
 }
 
 TEST_F(LivePlanPreviewerTest, NoBundle) {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/status/with_context.h"
-#include "controllers/preview/found_apis.h"
-#include "controllers/preview/plan_trial.h"
+#include "controllers/preview/discovered_apis.h"
+#include "controllers/preview/plan_dry_run.h"
 #include "kube/dry_run/dry_run_client.h"
 #include "kube/meta/status.h"
 #include "olm/preview/preview.h"
@@ -29,20 +29,20 @@ StatusTask Rehearse(const RehearsalDeps& deps, const olm::InstallPlan& plan) {
   kube::DryRunClient own(deps.client);
   std::optional<kube::DryRunClient> scoped;
   if (deps.account) scoped.emplace(own.ActingAs(*deps.account));
-  FoundApis apis;
+  DiscoveredApis apis;
   co_await apis.Find(deps.mapper, plan);
   std::vector<olm::PreviewStep> steps = apis.StepsOf(plan);
-  PlanTrial trial({.own = own,
-                   .steps = scoped ? *scoped : own,
-                   .mapper = deps.mapper,
-                   .apis = apis,
-                   .clock = deps.clock,
-                   .optional_manifests = deps.optional_manifests,
-                   .scoped = scoped.has_value(),
-                   .limits = {.max_value_bytes = 0}},
-                  plan, steps);
+  PlanDryRun dry_run({.own = own,
+                      .steps = scoped ? *scoped : own,
+                      .mapper = deps.mapper,
+                      .apis = apis,
+                      .clock = deps.clock,
+                      .optional_manifests = deps.optional_manifests,
+                      .scoped = scoped.has_value(),
+                      .limits = {.max_value_bytes = 0}},
+                     plan, steps);
   std::optional<olm::PlanCondition> refusal;
-  const absl::Status tried = co_await trial.Run(&refusal);
+  const absl::Status tried = co_await dry_run.Run(&refusal);
   // The execution says what is wrong with the plan itself, before it writes.
   if (!tried.ok() || refusal) co_return absl::OkStatus();
   for (size_t i = 0; i < steps.size(); ++i) {

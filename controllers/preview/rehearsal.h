@@ -23,9 +23,9 @@ struct RehearsalDeps {
   bool optional_manifests = false;  // the gate
 };
 
-// Tries every step of the plan as its preview does (PlanTrial). The error is that of the first step
-// that would fail, and names it: what the cluster refuses, or a rule of the executor, so that half
-// of an installation does not stay behind. OK where none is known to fail: what cannot be told
+// Tries every step of the plan as its preview does (PlanDryRun). The error is that of the first
+// step that would fail, and names it: what the cluster refuses, or a rule of the executor, so that
+// half of an installation does not stay behind. OK where none is known to fail: what cannot be told
 // beforehand is told by the execution. REQUIRES: the arguments, and what `deps` refers to, outlive
 // the call.
 StatusTask Rehearse(const RehearsalDeps& deps, const olm::InstallPlan& plan);

@@ -27,14 +27,14 @@ std::string ReasonOf(const kube::Status& answer) {
   return answer.reason.empty() ? StrCat("Code", answer.code) : OneLine(answer.reason, kMaxReason);
 }
 
-void SayAnswer(olm::PreviewStep& step, Outcome outcome, Basis basis, const absl::Status& error) {
+void SetError(olm::PreviewStep& step, Outcome outcome, Basis basis, const absl::Status& error) {
   if (!kube::IsAnswer(error)) {
-    Say(step, outcome, basis, IsTrouble(error) ? kNoAnswer : kRefusedByRule,
-        ToStd(error.message()));
+    SetOutcome(step, outcome, basis, IsInconclusive(error) ? olm::kNoAnswer : kRefusedByRule,
+               ToStd(error.message()));
     return;
   }
   const kube::Status answer = kube::FromStatus(error);
-  Say(step, outcome, basis, ReasonOf(answer), answer.message);
+  SetOutcome(step, outcome, basis, ReasonOf(answer), answer.message);
   step.code = answer.code;
 }
 
@@ -45,8 +45,8 @@ void HideSecrets(StepOutcome& dry, const olm::PreviewStep& step) {
 
 }  // namespace
 
-void Say(olm::PreviewStep& step, Outcome outcome, Basis basis, std::string_view reason,
-         std::string_view message) {
+void SetOutcome(olm::PreviewStep& step, Outcome outcome, Basis basis, std::string_view reason,
+                std::string_view message) {
   step.outcome = outcome;
   step.basis = basis;
   step.reason = reason;
@@ -57,7 +57,7 @@ void Say(olm::PreviewStep& step, Outcome outcome, Basis basis, std::string_view 
   step.warnings.clear();
 }
 
-bool IsTrouble(const absl::Status& error) {
+bool IsInconclusive(const absl::Status& error) {
   if (kube::IsTransient(error)) return true;
   if (kube::IsAnswer(error)) return false;
   switch (error.code()) {
@@ -76,20 +76,20 @@ void ConcludeDryRun(StepOutcome dry, olm::StepKind kind, const ChangeLimits& lim
   HideSecrets(dry, step);
   if (dry.answer.ok()) {
     if (dry.verdict == olm::AnswerVerdict::kCreated) {
-      Say(step, Outcome::kCreate, Basis::kDryRun, kAccepted);
+      SetOutcome(step, Outcome::kCreate, Basis::kDryRun, olm::kAccepted);
       if (limits.bytes > 0 && dry.object.is_object()) {
         step.changes.push_back(Creation(std::move(dry.object), limits));
       }
       return;
     }
     if (kind == olm::StepKind::kCsv || kind == olm::StepKind::kSubscription) {
-      return Say(step, Outcome::kUnchanged, Basis::kDryRun, kStaysAsItIs);
+      return SetOutcome(step, Outcome::kUnchanged, Basis::kDryRun, kStaysAsItIs);
     }
     ChangedFields changed;
     if (!dry.before.is_null()) changed = Compare(dry.before, dry.object, limits);
-    if (changed.empty()) return Say(step, Outcome::kUnchanged, Basis::kDryRun, kPresent);
-    Say(step, Outcome::kUpdate, Basis::kDryRun, kAccepted,
-        changed.more == 0 ? "" : StrCat(changed.more, " more fields change"));
+    if (changed.empty()) return SetOutcome(step, Outcome::kUnchanged, Basis::kDryRun, kPresent);
+    SetOutcome(step, Outcome::kUpdate, Basis::kDryRun, olm::kAccepted,
+               changed.more == 0 ? "" : StrCat(changed.more, " more fields change"));
     for (const olm::PreviewChange& change : changed.changes) {
       step.changed_fields.push_back(change.path);
     }
@@ -97,17 +97,17 @@ void ConcludeDryRun(StepOutcome dry, olm::StepKind kind, const ChangeLimits& lim
     return;
   }
   if (kube::IsUntried(dry.answer)) {
-    SayAnswer(step, Outcome::kUnknown, Basis::kRule, dry.answer);
-    step.reason = kWebhookWithoutDryRun;
+    SetError(step, Outcome::kUnknown, Basis::kRule, dry.answer);
+    step.reason = olm::kWebhookWithoutDryRun;
     return;
   }
   // Others write the object at this moment: the executor would try again, too.
   const bool overtaken = dry.existed && kube::IsConflict(dry.answer);
-  if (IsTrouble(dry.answer) || overtaken) {
-    return SayAnswer(step, Outcome::kUnknown, Basis::kRule, dry.answer);
+  if (IsInconclusive(dry.answer) || overtaken) {
+    return SetError(step, Outcome::kUnknown, Basis::kRule, dry.answer);
   }
   const bool optional = step.optional && dry.verdict == olm::AnswerVerdict::kNotCreated;
-  SayAnswer(step, optional ? Outcome::kNotCreated : Outcome::kFail, Basis::kDryRun, dry.answer);
+  SetError(step, optional ? Outcome::kNotCreated : Outcome::kFail, Basis::kDryRun, dry.answer);
 }
 
 void AddWarnings(const std::vector<std::string>& warnings, olm::PreviewStep& step) {
@@ -122,7 +122,7 @@ void AddWarnings(const std::vector<std::string>& warnings, olm::PreviewStep& ste
 }
 
 void ConcludeByRule(const absl::Status& error, olm::PreviewStep& step) {
-  SayAnswer(step, IsTrouble(error) ? Outcome::kUnknown : Outcome::kFail, Basis::kRule, error);
+  SetError(step, IsInconclusive(error) ? Outcome::kUnknown : Outcome::kFail, Basis::kRule, error);
   if (absl::IsInvalidArgument(error) && !kube::IsAnswer(error)) step.reason = olm::kInvalidManifest;
 }
 

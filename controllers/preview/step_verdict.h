@@ -15,14 +15,10 @@
 
 namespace steward::controllers {
 
-// The reasons that only a live preview gives; of an answer that refuses, the reason is the answer's
-// own ("Forbidden", "Invalid").
-inline constexpr std::string_view kAccepted = "Accepted";        // by a dry run
+// The reasons that only the live preview of a plan gives.
 inline constexpr std::string_view kPresent = "Present";          // as the step wants it
 inline constexpr std::string_view kStaysAsItIs = "StaysAsItIs";  // the executor changes none
 inline constexpr std::string_view kNeedsEarlierStep = "NeedsEarlierStep";
-inline constexpr std::string_view kWebhookWithoutDryRun = "WebhookWithoutDryRun";
-inline constexpr std::string_view kNoAnswer = "NoAnswer";            // that could be understood
 inline constexpr std::string_view kRefusedByRule = "RefusedByRule";  // of the executor
 inline constexpr std::string_view kTooManySteps = "TooManySteps";
 inline constexpr std::string_view kOutOfTime = "OutOfTime";
@@ -34,12 +30,12 @@ inline constexpr std::string_view kPlanRefused = "the plan cannot be executed as
 // The longest message, in bytes.
 inline constexpr size_t kMaxPreviewMessage = 300;
 
-void Say(olm::PreviewStep& step, olm::Outcome outcome, olm::Basis basis, std::string_view reason,
-         std::string_view message = "");
+void SetOutcome(olm::PreviewStep& step, olm::Outcome outcome, olm::Basis basis,
+                std::string_view reason, std::string_view message = "");
 
 // True where an error says nothing of what was asked: no answer, 429, 5xx. An error of a rule or a
 // bound of this process is none.
-bool IsTrouble(const absl::Status& error);
+bool IsInconclusive(const absl::Status& error);
 
 // Says what a dry run came to, and what it would change; how many more fields than may be named is
 // in the message. What is secret is masked. REQUIRES: step.optional and step.gvk are set.

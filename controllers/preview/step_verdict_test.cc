@@ -103,7 +103,7 @@ TEST(StepVerdictTest, Successes) {
   olm::PreviewStep step = Step(false);
   ConcludeDryRun(dry, StepKind::kOther, {}, step);
   EXPECT_EQ(step.outcome, Outcome::kCreate);
-  EXPECT_EQ(step.reason, kAccepted);
+  EXPECT_EQ(step.reason, olm::kAccepted);
 
   dry.verdict = olm::AnswerVerdict::kExists;
   ConcludeDryRun(dry, StepKind::kCsv, {}, step);
@@ -164,7 +164,7 @@ TEST(StepVerdictTest, Warnings) {
   EXPECT_EQ(step.warnings[2], "two lines");
   for (int i = 0; i < 20; ++i) AddWarnings({std::to_string(i)}, step);
   EXPECT_EQ(step.warnings.size(), 10u);
-  Say(step, Outcome::kBlocked, Basis::kRule, "EarlierStepFails");
+  SetOutcome(step, Outcome::kBlocked, Basis::kRule, "EarlierStepFails");
   EXPECT_THAT(step.warnings, IsEmpty());
 }
 

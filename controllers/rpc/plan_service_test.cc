@@ -33,7 +33,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Stub = plan::v1::PlanService::Stub;
 
-// Of a plan it tells nothing; bundles are off.
+// It says nothing about plans, and previews no bundles.
 class FakePreviewer : public controllers::PlanPreviewer {
  public:
   Task<controllers::LivePreview> PreviewPlan(kube::NamespacedName, controllers::StepPace) override {

@@ -25,7 +25,7 @@ using ::testing::IsEmpty;
 
 const kube::GroupVersionResource kWidgets = {"g", "v1", "widgets"};
 
-// Of widgets, only spec.size matters.
+// Only spec.size matters of a widget.
 absl::StatusOr<CompactIndex::Observed> Observe(const kube::RawObject& object) {
   const boost::json::value value =
       boost::json::parse(boost::json::string_view(object.json.data(), object.json.size()));

@@ -28,8 +28,8 @@ using ReconcilerFactory = std::function<std::unique_ptr<Reconciler>(const Reconc
 struct ReconcilerFamily {
   std::string name;
   std::string lease_name;  // unless --leader-elect-lease-name says another
-  // Its reconcilers read Worlds of operators. Of a family that does not, no process watches what
-  // they are made of, nor needs the rights.
+  // True if its reconcilers read Worlds of operators. Else the family's processes do not watch the
+  // objects that Worlds are made of, nor need rights for them.
   bool uses_worlds = true;
   // The ValidatingAdmissionPolicies of deploy/ that narrow its account, or what it leans on. Its
   // account may read them and their bindings, by name.
@@ -61,6 +61,17 @@ struct KnownReconciler {
   std::function<ReconcilerFactory(const FlagValues& values, prometheus::Registry& registry)>
       prepare;
 };
+
+// A `prepare` for reconcilers that are made of their deps, of metrics that last, and of their
+// flags.
+template <typename R, typename Metrics, typename Flags>
+ReconcilerFactory PrepareReconciler(const FlagValues& values, prometheus::Registry& registry) {
+  const auto flags = values.Get<Flags>();
+  const auto metrics = std::make_shared<Metrics>(registry);
+  return [flags, metrics](const ReconcilerDeps& deps) {
+    return std::make_unique<R>(deps, *metrics, flags);
+  };
+}
 
 }  // namespace steward::controllers
 

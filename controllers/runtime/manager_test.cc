@@ -21,10 +21,11 @@
 #include "controllers/runtime/peer_presence.h"
 #include "controllers/runtime/reconciler.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
 #include "kube/testing/fault_script.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -38,7 +39,6 @@ using ::testing::Not;
 
 const kube::GroupVersionResource kWidgets = {"g", "v1", "widgets"};
 const kube::GroupVersionResource kEvents = {"", "v1", "events"};
-const kube::GroupVersionResource kDeployments = {"apps", "v1", "deployments"};
 const kube::NamespacedName kLease = {"ns", "l"};
 
 // A reconciler that patches a widget, records an event about it, and takes its time.
@@ -163,7 +163,7 @@ class ManagerTest : public ::testing::Test {
   FixedRandom random_{0};
   prometheus::Registry registry_;
   kube::FakeClient cluster_;
-  kube::FaultClient network_{cluster_, clock_};
+  kube::HookClient network_{cluster_, clock_};
   LeaseElector elector_{network_, clock_, random_, ElectorOptions(), registry_};
   FencedClient fenced_{network_, network_, elector_.leadership(), clock_};
   AlwaysLeader always_;
@@ -196,7 +196,7 @@ TEST_F(ManagerTest, CachesThenLeadershipThenControllers) {
   EXPECT_TRUE(manager_->leading());
 }
 
-// One that needs no election runs before this process leads, and after it has ceased to.
+// A controller without election runs before this process leads, and after it has ceased to.
 TEST_F(ManagerTest, UnelectedControllersRunAtAllTimes) {
   with_unelected_ = true;
   synced_ = false;
@@ -301,10 +301,10 @@ TEST_F(ManagerTest, StoppedBeforeTheCachesSyncedItJustEnds) {
 
 // A guarded controller runs beside one that runs in any case.
 TEST_F(ManagerTest, WhatOlmDoesWaitsAtItsGateWithinATerm) {
-  cluster_.Serve(kDeployments);
+  cluster_.Serve(kube::kDeployments);
   PeerGate gate(network_, clock_, io_.get_executor(), registry_);
   guarded_ = &gate;
-  const Calls looks = {ClientVerb::kList, kDeployments};
+  const Calls looks = {ClientVerb::kList, kube::kDeployments};
   network_.Hold(looks);
   Start();
   EXPECT_THAT(Log(), ElementsAre("waits for caches", "caches synced", "made", "begin", "end"));
@@ -324,7 +324,7 @@ TEST_F(ManagerTest, WhatOlmDoesWaitsAtItsGateWithinATerm) {
   stop_.Set();
   Settle();
   EXPECT_TRUE(ended_) << "in the middle of a look";
-  network_.ForgetFaults(kDeployments);
+  network_.ForgetFaults(kube::kDeployments);
 }
 
 TEST_F(ManagerTest, WithoutElectionItLeadsAtOnce) {

@@ -9,6 +9,7 @@
 #include "base/async/task_group.h"
 #include "base/clock/time_limit.h"
 #include "base/log/log.h"
+#include "base/metrics/families.h"
 #include "base/text/str_cat.h"
 
 namespace steward::controllers {
@@ -34,10 +35,8 @@ PeerGate::PeerGate(kube::Client& client, Clock& clock, boost::asio::any_io_execu
       clock_(clock),
       executor_(std::move(executor)),
       options_(options),
-      conflicts_(prometheus::BuildGauge()
-                     .Name("steward_peer_conflict")
-                     .Help("1: an operator that does the same runs, or that is not known.")
-                     .Register(registry)) {}
+      conflicts_(GaugeFamily(registry, "steward_peer_conflict",
+                             "1: an operator that does the same runs, or that is not known.")) {}
 
 PeerGate::~PeerGate() = default;
 

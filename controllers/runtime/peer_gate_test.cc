@@ -15,10 +15,11 @@
 #include "controllers/runtime/controller.h"
 #include "controllers/runtime/reconciler.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
 #include "kube/testing/fault_script.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -28,8 +29,7 @@ using kube::ClientVerb;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const kube::GroupVersionResource kDeployments = {"apps", "v1", "deployments"};
-const Calls kLists = {ClientVerb::kList, kDeployments};
+const Calls kLists = {ClientVerb::kList, kube::kDeployments};
 
 // A reconciler that works on one key for hours.
 class BusyReconciler : public Reconciler {
@@ -57,9 +57,9 @@ class BusyReconciler : public Reconciler {
 
 class PeerGateTest : public ::testing::Test {
  protected:
-  PeerGateTest() { cluster_.Serve(kDeployments); }
+  PeerGateTest() { cluster_.Serve(kube::kDeployments); }
   ~PeerGateTest() override {
-    network_.ForgetFaults(kDeployments);
+    network_.ForgetFaults(kube::kDeployments);
     End();
     RunOn(io_, tasks_.Stop());
   }
@@ -79,9 +79,9 @@ class PeerGateTest : public ::testing::Test {
     RunOn(io_, plans_.Stop(absl::ZeroDuration()));
   }
   void SetOlm(const std::string& name, int replicas) {
-    cluster_.Put(kDeployments, R"({"metadata":{"namespace":"olm","name":")" + name +
-                                   R"("},"status":{"availableReplicas":)" +
-                                   std::to_string(replicas) + "}}");
+    cluster_.Put(kube::kDeployments, R"({"metadata":{"namespace":"olm","name":")" + name +
+                                         R"("},"status":{"availableReplicas":)" +
+                                         std::to_string(replicas) + "}}");
   }
   std::unique_ptr<Reconciler> NewReconciler() {
     return std::make_unique<BusyReconciler>(clock_, working_);
@@ -114,7 +114,7 @@ class PeerGateTest : public ::testing::Test {
   FakeClock clock_;
   prometheus::Registry registry_;
   kube::FakeClient cluster_;
-  kube::FaultClient network_{cluster_, clock_};
+  kube::HookClient network_{cluster_, clock_};
   int working_ = 0;
   Controller copies_{Named("copies"), [this] { return NewReconciler(); }, io_.get_executor(),
                      clock_, registry_};
@@ -175,7 +175,7 @@ TEST_F(PeerGateTest, WhatOlmBeginsToDoIsStoppedWithinAMinuteAndStartedWhenItEnds
 
 TEST_F(PeerGateTest, WhatCannotBeReadStartsNothing) {
   const absl::Status failures[] = {
-      kube::ToStatus(kube::Forbidden(kDeployments, "", "no right")),
+      kube::ToStatus(kube::Forbidden(kube::kDeployments, "", "no right")),
       kube::ToStatus(kube::InternalError("x")),
       absl::UnavailableError("connection reset"),
   };
@@ -218,7 +218,7 @@ TEST_F(PeerGateTest, WhatRunsOutlivesAFewFailures) {
   EXPECT_FALSE(copies_.running()) << "for three minutes nobody has known";
   EXPECT_EQ(working_, 0);
   EXPECT_EQ(Conflict("copies"), 1);
-  network_.ForgetFaults(kDeployments);
+  network_.ForgetFaults(kube::kDeployments);
   Pass(absl::Seconds(10));
   EXPECT_TRUE(copies_.running());
 }

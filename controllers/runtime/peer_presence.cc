@@ -82,7 +82,7 @@ Task<PeerPresence> ReadPeerPresence(kube::Client& client, std::set<PeerOperator>
     CO_ASSIGN_OR_RETURN(
         std::optional<kube::NamespacedName> found,
         co_await FindAvailable(client, "", StrCat("metadata.name=", NameOf(which))));
-    // Who looks for the platform's operator alone needs a right for its one name.
+    // Callers that look for the platform's operator alone need a right for its one name only.
     if (!found.has_value() && which != PeerOperator::kClusterVersionOperator) {
       CO_ASSIGN_OR_RETURN(found, co_await FindAvailable(client, StrCat("app=", NameOf(which)), ""));
     }

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "base/async/run.h"
 #include "base/status/matchers.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 
@@ -20,17 +21,17 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-const kube::GroupVersionResource kDeployments = {"apps", "v1", "deployments"};
 const std::set<PeerOperator> kBoth = {PeerOperator::kOlmOperator, PeerOperator::kCatalogOperator};
 
 class PeerPresenceTest : public ::testing::Test {
  protected:
-  PeerPresenceTest() { cluster_.Serve(kDeployments); }
+  PeerPresenceTest() { cluster_.Serve(kube::kDeployments); }
 
   void Put(const std::string& ns, const std::string& name, const std::string& labels,
            const std::string& status) {
-    cluster_.Put(kDeployments, R"({"metadata":{"namespace":")" + ns + R"(","name":")" + name +
-                                   R"(","labels":)" + labels + R"(},"status":)" + status + "}");
+    cluster_.Put(kube::kDeployments, R"({"metadata":{"namespace":")" + ns + R"(","name":")" + name +
+                                         R"(","labels":)" + labels + R"(},"status":)" + status +
+                                         "}");
   }
   absl::StatusOr<PeerPresence> Read(const std::set<PeerOperator>& wanted = kBoth) {
     return RunOn(io_, ReadPeerPresence(cluster_, wanted));
@@ -65,7 +66,7 @@ TEST_F(PeerPresenceTest, OneDeploymentThatIsAvailable) {
     EXPECT_EQ(presence.contains(PeerOperator::kOlmOperator), row.is_olm)
         << row.name << row.labels << row.status;
     EXPECT_FALSE(presence.contains(PeerOperator::kCatalogOperator));
-    cluster_.Delete(kDeployments, {"any", row.name});
+    cluster_.Delete(kube::kDeployments, {"any", row.name});
   }
 }
 
@@ -81,7 +82,7 @@ TEST_F(PeerPresenceTest, BothAndOnlyWhatIsWanted) {
       ElementsAre(Pair(PeerOperator::kCatalogOperator, kube::NamespacedName{"elsewhere", "c"})));
 }
 
-// It is known by its name alone.
+// This operator is found by its name alone.
 TEST_F(PeerPresenceTest, TheClusterVersionOperator) {
   const std::set<PeerOperator> wanted = {PeerOperator::kClusterVersionOperator};
   Put("a", "other", R"({"app":"cluster-version-operator"})", R"({"availableReplicas":1})");
@@ -104,19 +105,19 @@ TEST_F(PeerPresenceTest, OneOfManyIsAvailable) {
 
 TEST_F(PeerPresenceTest, WhatCannotBeReadIsNotKnown) {
   EXPECT_THAT(Read().value(), IsEmpty());
-  // The same holds where only the second list fails.
+  // A failure of the second list alone has the same effect.
   for (const int passed : {0, 1, 2, 3}) {
     if (passed > 0) {
-      cluster_.FailNext(FakeClient::Verb::kList, kDeployments, absl::OkStatus(), passed);
+      cluster_.FailNext(FakeClient::Verb::kList, kube::kDeployments, absl::OkStatus(), passed);
     }
-    cluster_.FailNext(FakeClient::Verb::kList, kDeployments,
-                      kube::ToStatus(kube::Forbidden(kDeployments, "", "no")));
+    cluster_.FailNext(FakeClient::Verb::kList, kube::kDeployments,
+                      kube::ToStatus(kube::Forbidden(kube::kDeployments, "", "no")));
     EXPECT_TRUE(kube::HasReason(Read().status(), "Forbidden")) << passed;
   }
   Put("olm", "olm-operator", "{}", R"({"availableReplicas":"one"})");
   EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss,
                                HasSubstr("olm/olm-operator: status.availableReplicas")));
-  cluster_.Withdraw(kDeployments);
+  cluster_.Withdraw(kube::kDeployments);
   EXPECT_TRUE(kube::HasReason(Read().status(), "NotFound")) << "no cluster is without them";
 }
 

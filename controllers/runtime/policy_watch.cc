@@ -9,6 +9,7 @@
 #include "base/clock/time_limit.h"
 #include "base/json/json_text.h"
 #include "base/log/log.h"
+#include "base/metrics/families.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/admission_policy.h"
@@ -38,12 +39,9 @@ PolicyWatch::PolicyWatch(kube::Client& client, Clock& clock, EventRecorder& even
                          prometheus::Registry& registry, const std::set<std::string>& policies,
                          PolicyWatchOptions options)
     : client_(client), clock_(clock), events_(events), options_(std::move(options)) {
-  auto& family = prometheus::BuildGauge()
-                     .Name("steward_policy_missing")
-                     .Help(
-                         "1: the admission policy, which narrows what this process may do, is "
-                         "not known to be in force")
-                     .Register(registry);
+  auto& family = GaugeFamily(registry, "steward_policy_missing",
+                             "1: the admission policy, which narrows what this process may do, is "
+                             "not known to be in force");
   for (const std::string& name : policies) {
     policies_.push_back({name, family.Add({{"policy", name}}, 1), ""});
   }

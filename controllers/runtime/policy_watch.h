@@ -28,13 +28,13 @@ struct PolicyWatchOptions {
 };
 
 // Looks, at once and then periodically, whether each ValidatingAdmissionPolicy fails closed and is
-// bound by a binding of its own name that denies. What follows from it is told and has no other
-// effect: reconcilers whose work is safe only under a policy look for themselves.
+// bound by a binding of its own name that denies. It only reports what it finds: reconcilers whose
+// work is safe only under a policy look for themselves.
 //
 // The gauge steward_policy_missing{policy} is 1 unless the last look found the policy in force. A
 // policy that is known not to be is named by a Warning Event PolicyMissing and a line of the log
-// once, until it was in force again or something else is wrong with it. What the first look finds
-// wrong is told by the second: manifests may be on their way when a process starts.
+// once, until it was in force again or something else is wrong with it. The second look reports
+// what the first one found: manifests may be on their way when a process starts.
 class PolicyWatch {
  public:
   // REQUIRES: the references outlive this object.
@@ -54,7 +54,7 @@ class PolicyWatch {
     std::string told;        // what was wrong with it; "": nothing
     bool looked_at = false;  // once, with an answer
   };
-  // What is wrong with the policy, as the end of a sentence; "" = nothing.
+  // Returns what is wrong with the policy, as the end of a sentence; "" = nothing.
   Task<std::string> Look(std::string name);
   void Apply(Watched& policy, const absl::StatusOr<std::string>& wrong);
 

@@ -1,5 +1,7 @@
 #include "controllers/runtime/reconcile_metrics.h"
 
+#include "base/metrics/families.h"
+
 namespace steward::controllers {
 namespace {
 
@@ -17,32 +19,21 @@ constexpr const char* kResults[] = {"success", "requeue_after", "error"};
 
 ReconcileMetrics::ReconcileMetrics(prometheus::Registry& registry, const std::string& controller,
                                    size_t workers)
-    : errors_(prometheus::BuildCounter()
-                  .Name("controller_runtime_reconcile_errors_total")
-                  .Help("Reconciles that ended with an error.")
-                  .Register(registry)
+    : errors_(CounterFamily(registry, "controller_runtime_reconcile_errors_total",
+                            "Reconciles that ended with an error.")
                   .Add({{"controller", controller}})),
-      time_(prometheus::BuildHistogram()
-                .Name("controller_runtime_reconcile_time_seconds")
-                .Help("Seconds that a reconcile took.")
-                .Register(registry)
+      time_(HistogramFamily(registry, "controller_runtime_reconcile_time_seconds",
+                            "Seconds that a reconcile took.")
                 .Add({{"controller", controller}}, Buckets())),
-      active_(prometheus::BuildGauge()
-                  .Name("controller_runtime_active_workers")
-                  .Help("Reconciles that run now.")
-                  .Register(registry)
+      active_(GaugeFamily(registry, "controller_runtime_active_workers", "Reconciles that run now.")
                   .Add({{"controller", controller}})) {
-  auto& totals = prometheus::BuildCounter()
-                     .Name("controller_runtime_reconcile_total")
-                     .Help("Reconciles, by how they ended.")
-                     .Register(registry);
+  auto& totals = CounterFamily(registry, "controller_runtime_reconcile_total",
+                               "Reconciles, by how they ended.");
   for (size_t i = 0; i < std::size(kResults); ++i) {
     totals_[i] = &totals.Add({{"controller", controller}, {"result", kResults[i]}});
   }
-  prometheus::BuildGauge()
-      .Name("controller_runtime_max_concurrent_reconciles")
-      .Help("Reconciles that may run at a time.")
-      .Register(registry)
+  GaugeFamily(registry, "controller_runtime_max_concurrent_reconciles",
+              "Reconciles that may run at a time.")
       .Add({{"controller", controller}})
       .Set(static_cast<double>(workers));
 }

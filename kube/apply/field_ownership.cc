@@ -98,7 +98,7 @@ bool Holds(const json::value& wanted, const json::value* live, size_t depth = 0)
   return wanted == *live;
 }
 
-// What the server does not write down where it has the choice.
+// True for a value that the server may leave out of the stored object.
 bool IsZero(const json::value& value) {
   if (const json::object* object = value.if_object()) return object->empty();
   if (const json::array* array = value.if_array()) return array->empty();

@@ -5,23 +5,21 @@
 
 #include "absl/status/status.h"
 #include "base/log/log.h"
+#include "base/metrics/families.h"
 
 namespace steward::audit {
 namespace {
 
 prometheus::Counter& Errors(prometheus::Registry& registry, const char* plugin) {
-  return prometheus::BuildCounter()
-      .Name("apiserver_audit_error_total")
-      .Help("Audit events that were not recorded: no room for them (buffered), not written (log).")
-      .Register(registry)
+  return CounterFamily(
+             registry, "apiserver_audit_error_total",
+             "Audit events that were not recorded: no room for them (buffered), not written (log).")
       .Add({{"plugin", plugin}});
 }
 
 std::array<prometheus::Counter*, 3> Levels(prometheus::Registry& registry) {
-  auto& family = prometheus::BuildCounter()
-                     .Name("apiserver_audit_level_total")
-                     .Help("Requests by the level that the audit policy gives them.")
-                     .Register(registry);
+  auto& family = CounterFamily(registry, "apiserver_audit_level_total",
+                               "Requests by the level that the audit policy gives them.");
   const auto of = [&family](Level level) {
     return &family.Add({{"level", std::string(ToString(level))}});
   };
@@ -33,10 +31,8 @@ std::array<prometheus::Counter*, 3> Levels(prometheus::Registry& registry) {
 Log::Log(Policy policy, std::unique_ptr<LineSink> sink, prometheus::Registry& registry,
          size_t max_queued_bytes)
     : policy_(std::move(policy)),
-      events_(prometheus::BuildCounter()
-                  .Name("apiserver_audit_event_total")
-                  .Help("Audit events that were generated.")
-                  .Register(registry)
+      events_(CounterFamily(registry, "apiserver_audit_event_total",
+                            "Audit events that were generated.")
                   .Add({})),
       dropped_(Errors(registry, "buffered")),
       unwritten_(Errors(registry, "log")),

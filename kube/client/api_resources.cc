@@ -34,7 +34,7 @@ absl::StatusOr<json::object> ParseDocument(std::string_view json) {
   return std::move(document->get_object());
 }
 
-// Of the kind's own group or version: where they are given, they may be others.
+// True if the entry is of `gv`: a kind may name a group or version of its own.
 bool IsOf(const GroupVersion& gv, const json::object& entry) {
   const std::string_view group = StringAt(entry, "group");
   const std::string_view version = StringAt(entry, "version");

@@ -57,8 +57,8 @@ struct WatchOptions {
   // Requests the events strictly after this version. "" or "0": first an ADDED for each existing
   // object.
   std::string resource_version;
-  // Also with a resource_version: first an ADDED for each existing object, then a bookmark whose
-  // metadata has the annotation k8s.io/initial-events-end (KEP-3157).
+  // Even with a resource_version, each existing object is first sent as ADDED, then a bookmark
+  // whose metadata has the annotation k8s.io/initial-events-end (KEP-3157).
   bool send_initial_events = false;
   bool metadata_only = false;  // as in ListOptions
   absl::Duration timeout = absl::Minutes(5);
@@ -137,9 +137,9 @@ class Client {
   virtual Task<boost::json::value> Delete(const GroupVersionResource& gvr,
                                           const NamespacedName& name,
                                           const DeleteOptions& options) = 0;
-  // What the server serves under a group and version, without subresources. An error for which
-  // IsNotServed (kube/meta/errors.h) is true says that it does not serve them; any other says
-  // nothing about what is served.
+  // Returns the resources that the server serves under a group and version, without subresources.
+  // An error for which IsNotServed (kube/meta/errors.h) is true says that it does not serve them;
+  // any other says nothing about what is served.
   virtual Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) = 0;
   // Every group and version that the server serves; those of one group stand together, the
   // preferred version first.

@@ -45,7 +45,7 @@ struct ClientConfig {
 
 // True if there is a certificate, a token, a token file, or a name with a password.
 bool HasStaticCredentials(const ClientConfig& config);
-// The same server, and the way to it, without any credentials and acting as nobody else.
+// Returns the server and the way to it, without any credentials and acting as nobody else.
 ClientConfig WithoutCredentials(ClientConfig config);
 
 // Returns the bytes of a whole file.
@@ -65,8 +65,8 @@ absl::Status SetServerUrl(std::string_view url, ClientConfig& config);
 
 // The server as the Host field of requests names it: "host", "host:6443", "[::1]:6443".
 std::string HostField(const ClientConfig& config);
-// What stands before each request's target: the server's path prefix, and the whole URL before it
-// where a proxy is told plain requests.
+// The prefix of each request's target: the server's path prefix, and before it the whole URL where
+// a proxy is told plain requests.
 std::string RequestPrefix(const ClientConfig& config);
 // The fields of each request that follow from the configuration, lines with their ends: Host, and
 // what the proxy of plain requests asks for.

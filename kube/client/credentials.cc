@@ -31,7 +31,7 @@ std::shared_ptr<const PemKeyPair> CertificateOf(const ExecCredential& said,
 
 }  // namespace
 
-// As in client-go, a token file wins over a token, which is then only the initial value.
+// A token file wins over a token, which is then only the initial value, as in client-go.
 Credentials::Credentials(const ClientConfig& config, boost::asio::any_io_executor executor,
                          Clock& clock, FileReader read_file, PluginRunner run_plugin)
     : token_file_(config.token_file),

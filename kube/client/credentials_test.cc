@@ -84,13 +84,13 @@ TEST_F(CredentialsTest, AfterARefusalItRunsAgain) {
   EXPECT_THAT(Renew(first), IsOkAndHolds(false));
   EXPECT_EQ(runs_, 2);
   says_->token = "two";
-  // Not at once: the same token would have come each time.
+  // A new run must wait, since the runs until now returned the same token.
   EXPECT_THAT(Renew(first), IsOkAndHolds(false));
   EXPECT_EQ(runs_, 2);
   clock_.Advance(Credentials::kRenewalPause);
   EXPECT_THAT(Renew(first), IsOkAndHolds(true));
   EXPECT_EQ(runs_, 3);
-  // Somebody else has had it run.
+  // Another caller has run the plugin since.
   EXPECT_THAT(Renew(first), IsOkAndHolds(true));
   EXPECT_EQ(runs_, 3);
   says_ = absl::UnauthenticatedError("the session has ended");

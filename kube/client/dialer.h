@@ -23,7 +23,7 @@ class Dialer {
   // kUnavailable with the reason.
   virtual Task<std::unique_ptr<ByteStream>> Dial() = 0;
   // From now on presents this certificate in place of the configuration's. kInvalidArgument if it
-  // does not parse; then the one of before stays.
+  // does not parse; then the previous one stays.
   virtual absl::Status UseCertificate(const PemKeyPair& certificate) = 0;
 };
 

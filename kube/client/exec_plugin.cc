@@ -51,7 +51,7 @@ std::vector<std::string> EnvironmentFor(const ExecPlugin& plugin, bool interacti
   return entries;
 }
 
-// What is wrong with an end of the plugin that is no success; "" = nothing.
+// Returns why the plugin's end is no success; "" = it is one.
 std::string WhyFailed(const ProgramResult& result, absl::Duration limit) {
   switch (result.end) {
     case ProgramResult::End::kExited:

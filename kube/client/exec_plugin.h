@@ -30,7 +30,7 @@ struct ExecPlugin {
   bool operator==(const ExecPlugin&) const = default;
 };
 
-// What a plugin says. At least the token or the certificate is there, with its key.
+// A plugin's answer. At least the token or the certificate is there, with its key.
 struct ExecCredential {
   std::string token;
   std::string cert_pem;
@@ -50,7 +50,7 @@ absl::StatusOr<ExecCredential> ParseExecCredential(std::string_view output,
 struct ExecPluginOptions {
   // The plugin is ended when it takes longer. People who log in take their time.
   absl::Duration limit = absl::Minutes(1);
-  // What it writes to standard error is shown at once, as links to log in with are.
+  // True: the plugin's standard error, such as links to log in with, is shown at once.
   bool shows_errors = false;
 };
 

@@ -77,7 +77,7 @@ TEST(ExecPluginTest, WhatItSays) {
   }
 }
 
-// One sentence with what it wrote to standard error, and nothing of what it wrote to the other.
+// The message is one sentence that quotes the plugin's standard error, and never its output.
 TEST(ExecPluginTest, Failures) {
   struct Row {
     const char* name;

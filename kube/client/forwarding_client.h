@@ -41,9 +41,29 @@ class ForwardingReads : public Client {
   Client& inner_;
 };
 
-// Forwards every call: subclasses override what they change. As remains theirs, because the inner
-// client's answer would leave their changes out.
-class ForwardingClient : public ForwardingReads {
+// One write of a Client with its arguments, which outlive it.
+struct ClientWrite {
+  enum class Verb { kCreate, kUpdate, kPatch, kDelete };
+  Verb verb;
+  const GroupVersionResource& gvr;
+  NamespacedName name;                         // of kCreate the namespace alone; not of kUpdate
+  const boost::json::value* object = nullptr;  // the patch of kPatch; not of kDelete
+  PatchType patch_type = PatchType::kJsonMerge;
+  WriteOptions options = {};          // not of kDelete
+  DeleteOptions delete_options = {};  // of kDelete
+
+  // Makes the write on `client`.
+  Task<boost::json::value> SendTo(Client& client) const;
+  void MakeDryRun() { options.dry_run = delete_options.dry_run = true; }
+  // The SendCheck of the options that count.
+  SendCheck& may_send() {
+    return verb == Verb::kDelete ? delete_options.may_send : options.may_send;
+  }
+};
+
+// Forwards the reads; all writes pass one function, which decides what becomes of them. A write
+// that Client will gain does not compile until it passes there, too.
+class InterceptingClient : public ForwardingReads {
  public:
   using ForwardingReads::ForwardingReads;
 
@@ -57,6 +77,20 @@ class ForwardingClient : public ForwardingReads {
                                  const WriteOptions& options) override;
   Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                   const DeleteOptions& options) override;
+
+ protected:
+  // The arguments of `write` outlive the call.
+  virtual Task<boost::json::value> Write(ClientWrite write) = 0;
+};
+
+// Forwards every call: subclasses override what they change. As remains theirs, because the inner
+// client's answer would leave their changes out.
+class ForwardingClient : public InterceptingClient {
+ public:
+  using InterceptingClient::InterceptingClient;
+
+ protected:
+  Task<boost::json::value> Write(ClientWrite write) override;
 };
 
 }  // namespace steward::kube

@@ -16,25 +16,30 @@
 #include "base/status/matchers.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/user_info.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
 #include "kube/testing/fault_script.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::kube {
 namespace {
 
 namespace json = boost::json;
 
-// What fences derive from can forward no write: it has none.
+// The base classes of fences have no write that they could forward.
 static_assert(std::is_abstract_v<ForwardingReads>);
-// Nor does it act as others by itself: the client that it makes would miss the derived one's
-// changes.
+static_assert(std::is_abstract_v<InterceptingClient>);
+// ForwardingClient has no As: the client that it makes would miss the changes of the derived one.
 static_assert(std::is_abstract_v<ForwardingClient>);
 
 const GroupVersionResource kWidgets = {"g", "v1", "widgets"};
 const NamespacedName kName = {"n", "a"};
+
+struct Plain : ForwardingClient {
+  using ForwardingClient::ForwardingClient;
+  std::unique_ptr<Client> As(const UserInfo&) override { return nullptr; }
+};
 
 WriteOptions Writing(absl::Status permission) {
   WriteOptions options;
@@ -139,8 +144,8 @@ TEST(ForwardingClientTest, EachCallIsTheInnerClients) {
     cluster.Serve(kWidgets);
     cluster.Put(kWidgets, R"({"metadata":{"namespace":"n","name":"a"},"spec":1})");
     cluster.Publish(kWidgets.group_version(), {{"Widget", "widgets", true, {"get"}}});
-    FaultClient counted(cluster, clock);
-    UserlessClient client(counted);
+    HookClient counted(cluster, clock);
+    Plain client(counted);
 
     EXPECT_OK(RunOn(io, row.call(client, absl::OkStatus())));
     for (const Row& other : kRows) {
@@ -161,7 +166,7 @@ TEST(ForwardingClientTest, TheInnerClientAsksForPermission) {
     cluster.Serve(kWidgets);
     cluster.Put(kWidgets, R"({"metadata":{"namespace":"n","name":"a"},"spec":1})");
     const auto before = cluster.Objects(kWidgets);
-    UserlessClient client(cluster);
+    Plain client(cluster);
     const absl::Status no = absl::AbortedError("no");
     EXPECT_EQ(RunOn(io, row.call(client, no)), no);
     EXPECT_EQ(cluster.Objects(kWidgets), before);

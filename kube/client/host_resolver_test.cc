@@ -152,7 +152,7 @@ TEST(HostResolverEndTest, NobodyWaitsForALookUp) {
     io.poll();
     RunOn(io, calls.Stop());
   }
-  // Neither resolver nor executor exists any more for the thread to find.
+  // The thread finds neither resolver nor executor any more.
   slow.LetGo();
   while (slow.in_use()) std::this_thread::yield();
 }

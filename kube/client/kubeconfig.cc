@@ -202,7 +202,7 @@ absl::Status ReadCluster(const Section& cluster, const Files& files, const Envir
   return absl::OkStatus();
 }
 
-// What a plugin is told of the server: a Cluster of client.authentication.k8s.io.
+// The server's description for a plugin: a Cluster of client.authentication.k8s.io.
 absl::StatusOr<std::string> ClusterInfo(const Section& cluster, const ClientConfig& config) {
   constexpr char kExtension[] = "client.authentication.k8s.io/exec";
   json::object info;
@@ -269,8 +269,8 @@ absl::StatusOr<ExecPlugin> ReadPlugin(const Section& exec, const Files& files,
   return plugin;
 }
 
-// As whom the user acts. Header names cannot tell capital letters, so keys of `extra` are in lower
-// case, as client-go sends them.
+// Reads the impersonated user. Header names cannot tell capital letters, so keys of `extra` are in
+// lower case, as client-go sends them.
 absl::Status ReadActing(const Section& user, ClientConfig& config) {
   UserInfo acting;
   ASSIGN_OR_RETURN(acting.name, user.String("as"));
@@ -499,8 +499,8 @@ absl::StatusOr<std::vector<std::string>> NamesIn(const std::vector<Document>& do
   return names;
 }
 
-// What flags change in the configuration of a pod, of which kubectl takes fewer: acting as somebody
-// else must not be forgotten.
+// Applies flags to the configuration of a pod. kubectl takes fewer of them there, but impersonation
+// must not be forgotten.
 absl::StatusOr<ClientConfig> OverridePod(ClientConfig config,
                                          const KubeconfigOverrides& overrides) {
   const std::pair<const char*, const std::string&> entries[] = {

@@ -12,7 +12,7 @@
 
 namespace steward::kube {
 
-// What flags say in place of kubeconfigs; "" and empty = nothing.
+// The flags that override kubeconfigs; "" and empty = nothing.
 struct KubeconfigOverrides {
   std::string context;  // the context to use, and the entries to use in place of its own
   std::string cluster;
@@ -42,8 +42,8 @@ struct KubeconfigOptions {
 // credentials are not for servers without TLS. Without proxy-url the proxy is the environment's.
 absl::StatusOr<ClientConfig> LoadKubeconfigs(const std::vector<std::string>& paths,
                                              const KubeconfigOptions& options = {});
-// The same of one file, for servers: insecure-skip-tls-verify is told in the log. `context` "" =
-// its current-context.
+// Reads one kubeconfig, for servers: insecure-skip-tls-verify is logged. `context` "" = its
+// current-context.
 absl::StatusOr<ClientConfig> LoadKubeconfig(const std::string& path, std::string_view context = "");
 
 // Parses a kubeconfig's text; `folder` "" = the working directory.

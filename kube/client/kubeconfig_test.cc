@@ -175,7 +175,7 @@ TEST(KubeconfigTest, Proxies) {
   EXPECT_EQ(of_environment.proxy, (Proxy{Proxy::Kind::kHttp, "p", 2, "", ""}));
 }
 
-// As with kubectl, nobody says who they are where others can read it.
+// Credentials are not sent in plain text, as with kubectl.
 TEST(KubeconfigTest, PlainServersGetNoCredentials) {
   std::string text = Kubeconfig("", "    token: t\n    as: jane\n");
   text.replace(text.find("https://"), 8, "http://");

@@ -13,11 +13,11 @@
 namespace steward::kube {
 namespace {
 
-// Of a list that was to be one page, and is too large for it.
+// The page size for a list that was to be one page, and is too large for it.
 constexpr int64_t kMost = 500;
 // A page that is this many times smaller than it may be has room for twice as many objects.
 constexpr size_t kRoom = 4;
-// What a page may be where only the client knows.
+// The assumed limit of a page in bytes if only the client knows it.
 constexpr size_t kUnknownBytes = size_t{64} << 20;
 
 // No answer of the server, which says so where it is busy.

@@ -106,7 +106,7 @@ TEST_F(LargeObjectsTest, APageThatIsTooLargeIsReadInSmallerOnes) {
   EXPECT_EQ(std::set<std::string>(visited_.begin(), visited_.end()).size(), 15u);
 }
 
-// Whoever asks for no pages gets them all the same.
+// A caller that asks for no pages still gets a list too large for one answer.
 TEST_F(LargeObjectsTest, AListThatWasToBeOnePageIsReadInPages) {
   for (int i = 0; i < 5; ++i) PutLarge(StrCat("large", i), 900);
   cluster_.LimitLists(kWidgets, 2500);

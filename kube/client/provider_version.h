@@ -11,7 +11,7 @@
 
 namespace steward::kube {
 
-// What some clients can say besides (the REST client, and the one that refuses each call).
+// An extension of some clients (the REST client, and the one that refuses each call).
 class ProviderVersions {
  public:
   virtual ~ProviderVersions() = default;

@@ -128,7 +128,7 @@ absl::StatusOr<Proxy> ParseProxyUrl(std::string_view url) {
   Proxy proxy;
   proxy.kind = *kind;
   proxy.host = parsed->host_address();
-  // What is no port, the library takes for a path.
+  // The library takes an invalid port for a path.
   if (!parsed->encoded_path().empty() && !parsed->encoded_path().starts_with('/')) {
     return absl::InvalidArgumentError("the proxy's URL has no valid port");
   }

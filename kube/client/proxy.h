@@ -17,7 +17,7 @@ struct Proxy {
   Kind kind = Kind::kHttp;
   std::string host;  // name or IP address, without brackets
   uint16_t port = 0;
-  // Both empty: it asks for none.
+  // If both are empty, the proxy asks for no credentials.
   std::string username;
   std::string password;
 
@@ -42,7 +42,7 @@ Environment ProcessEnvironment();
 std::optional<Proxy> ProxyOfEnvironment(bool tls, std::string_view host, uint16_t port,
                                         const Environment& environment);
 
-// What a request says to the proxy itself: "Basic ...", or "" where it has no credentials.
+// The Proxy-Authorization of a request: "Basic ...", or "" where the proxy has no credentials.
 std::string ProxyAuthorization(const Proxy& proxy);
 
 }  // namespace steward::kube

@@ -16,7 +16,7 @@ namespace steward::kube {
 // server's path prefix. kInvalidArgument when the group, version or resource is no path segment.
 
 absl::StatusOr<std::string> CollectionTarget(const GroupVersionResource& gvr, std::string_view ns);
-// Also kInvalidArgument for an empty name.
+// An empty name is kInvalidArgument, too.
 absl::StatusOr<std::string> ObjectTarget(const GroupVersionResource& gvr,
                                          const NamespacedName& name);
 // The target of a POST. kInvalidArgument with a subresource: collections have none.

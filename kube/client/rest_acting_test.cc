@@ -1,4 +1,4 @@
-// What a caller gets and says beside the objects: the acting user, warnings, and what is served.
+// A client's calls beside objects: the acting user, warnings, and discovery.
 #include <boost/json/value.hpp>
 #include <memory>
 #include <string>
@@ -115,7 +115,7 @@ TEST_F(RestActingTest, WarningsReachTheCaller) {
     EXPECT_OK(Call(*client_, number));
     EXPECT_THAT(warnings, ElementsAre("old", "a", "b")) << number;
   }
-  // Also those of a refusal; of several answers those of the last.
+  // A refusal's warnings count, too; of several answers, those of the last.
   warnings.clear();
   server_->Answer(Response(429, "", "Retry-After: 1\r\nWarning: 299 - \"busy\"\r\n"));
   server_->Answer(Response(403, "", "Warning: 299 - \"no\"\r\n"));
@@ -161,7 +161,7 @@ TEST_F(RestActingTest, TellsWhatIsServed) {
 
 TEST_F(RestActingTest, OnlyA404SaysThatNothingIsServed) {
   Connect();
-  // As kube-apiserver says it, and as a server of ours does.
+  // The answers of kube-apiserver and of our own servers.
   server_->Answer(Response(404, "404 page not found\n", "Content-Type: text/plain\r\n"));
   EXPECT_TRUE(IsNotServed(Finish(client_->Discover(version_)).status()));
   server_->Answer(Response(404, ToJson(NotFoundPath())));

@@ -248,7 +248,7 @@ class RestClient : public Client, public ProviderVersions {
     if (options.subresource.empty()) {
       CO_ASSIGN_OR_RETURN(target, CreateTarget(gvr, ns, options));
     } else {
-      // Of one object, as the token of a ServiceAccount is.
+      // A subresource of one object, such as the token of a ServiceAccount.
       CO_ASSIGN_OR_RETURN(NamespacedName name, NameIn(object));
       name.ns = ns;
       CO_ASSIGN_OR_RETURN(target, WriteTarget(gvr, name, options));
@@ -350,7 +350,7 @@ class RestClient : public Client, public ProviderVersions {
       refused = absl::FailedPreconditionError(
           "the configuration acts as somebody already (impersonation), and nobody can act as two");
     }
-    if (!refused.ok()) return MakeRefusingClient(std::move(refused));
+    if (!refused.ok()) return std::make_unique<RefusingClient>(std::move(refused));
     return std::make_unique<RestClient>(executor_, options_, sender_, ImpersonationHeaders(user),
                                         /*acts_for_good=*/false);
   }

@@ -218,7 +218,7 @@ TEST_F(RestClientTest, BadAnswers) {
   }
 }
 
-// As little as its reader wants to hold, and never more than the client takes.
+// The limit of a list is the smaller of the reader's and the client's.
 TEST_F(RestClientTest, AListMayBeAskedForInFewBytes) {
   RestClientOptions options;
   options.max_list_bytes = 1000;
@@ -419,7 +419,7 @@ TEST_F(RestClientTest, TokenFileIsFollowed) {
   token = "three";
   server_->Answer(Response(401, ""));
   list_with("three");
-  // The same token again is no reason for another try.
+  // The file still has the refused token, so the request is not tried again.
   server_->Answer(Response(401, ""));
   EXPECT_THAT(List(), StatusIs(absl::StatusCode::kUnauthenticated));
 

@@ -1,5 +1,5 @@
-// Who a client is: exec credential plugins, impersonation by the configuration, and what a proxy is
-// told.
+// A client's identity: exec credential plugins, impersonation by the configuration, and the
+// credentials for proxies.
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <fstream>

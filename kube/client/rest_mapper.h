@@ -32,8 +32,8 @@ struct RestMapperOptions {
   size_t max_group_versions = 128;
 };
 
-// Discovers the group version of a kind, and keeps what is there for a while. What is absent is
-// asked afresh each time: an API that arrives is seen at once, and one that goes within the TTL.
+// Discovers the group version of a kind, and keeps it for a while. Absent kinds are asked for
+// afresh each time: an API that arrives is seen at once, and one that goes within the TTL.
 class RestMapper {
  public:
   // REQUIRES: `client` and `clock` outlive this object and its calls.
@@ -44,8 +44,8 @@ class RestMapper {
   // is no proof. Errors: those of Client::Discover.
   Task<std::optional<RestMapping>> Find(const GroupVersionKind& gvk);
 
-  // The same of a kind in whichever version: of those that have it, the one that the server
-  // prefers. Nullopt only when the server says now that no version of the group has the kind.
+  // Finds a kind in any version: of those that have it, the one that the server prefers. Nullopt
+  // only when the server says now that no version of the group has the kind.
   Task<std::optional<RestMapping>> FindAny(std::string group, std::string kind);
 
   // Drops what is kept, for example after a write was answered with a 404 of its path.

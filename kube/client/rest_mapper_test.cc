@@ -83,7 +83,7 @@ TEST_F(RestMapperTest, AnOutageIsNoAbsence) {
     FailNext(error);
     EXPECT_EQ(Find(kWidget).status(), error);
   }
-  // Nor does it undo what is known.
+  // An outage does not undo what is known.
   cluster_.Publish(kExample, {kWidgets});
   EXPECT_THAT(Find(kWidget), IsOkAndHolds(Eq(kWidgetsMapping)));
   FailNext(absl::UnavailableError("no route"));

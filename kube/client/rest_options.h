@@ -18,8 +18,8 @@ struct RestClientOptions {
   absl::Duration list_timeout = absl::Seconds(60);
   // A watch that lives longer than it asked for by this much is treated as broken.
   absl::Duration watch_grace = absl::Seconds(30);
-  // The same holds for a watch that brings nothing for this long: kube-apiserver sends a bookmark
-  // each minute, and the first after two.
+  // So is a watch that brings nothing for this long: kube-apiserver sends a bookmark each minute,
+  // the first after two.
   absl::Duration watch_silence = absl::Minutes(3);
   // The limits of one page, and of any other answer; larger ones are kResourceExhausted.
   size_t max_list_bytes = 512 << 20;

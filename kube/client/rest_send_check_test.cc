@@ -64,7 +64,7 @@ TEST_F(RestSendCheckTest, WhatMayNotBeSentIsNot) {
     const size_t before = server_->requests().size();
     Forbid();
     ExpectRefused(Begin(Write(verb)));
-    // The same on a connection that was kept.
+    // The check also stops a write on a kept connection.
     server_->Answer(Response(200, kEmptyList));
     ASSERT_OK(List());
     ExpectRefused(Begin(Write(verb)));

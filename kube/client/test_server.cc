@@ -1,5 +1,8 @@
 #include "kube/client/test_server.h"
 
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>

@@ -60,10 +60,10 @@ class Transport {
   // Whether a request with this method changes nothing, and has no body.
   static bool OnlyReads(std::string_view method) { return method == "GET" || method == "HEAD"; }
 
-  // What begins a request: the line and the fields that follow from the configuration.
+  // The beginning of a request: its line and the fields that follow from the configuration.
   std::string Head(std::string_view method, std::string_view target) const;
 
-  // As of Credentials. The connections that follow present the certificate of `Current`.
+  // See Credentials. The connections that follow present the certificate of `Current`.
   Task<Credential> Current();
   Task<bool> Renew(Credential refused) { return credentials_.Renew(std::move(refused)); }
 

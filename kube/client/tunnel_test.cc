@@ -104,7 +104,7 @@ TEST(TunnelTest, Opens) {
   for (const Row& row : Rows()) {
     for (const size_t piece : {size_t{1}, size_t{1} << 20}) {
       SCOPED_TRACE(row.name);
-      // What comes later is not read.
+      // Bytes after the answer are not read if they come later.
       if (piece == 1 && row.answers.ends_with("hello")) continue;
       Proxy proxy{row.kind, "p.test", 3128, "", ""};
       if (row.has_credentials) {

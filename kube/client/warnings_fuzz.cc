@@ -1,5 +1,5 @@
-// Reads any bytes as Warning headers, one a line. What is kept is bounded, and has no control
-// characters.
+// Reads any bytes as Warning headers, one a line. The kept warnings are bounded, and have no
+// control characters.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

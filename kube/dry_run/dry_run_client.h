@@ -4,15 +4,12 @@
 
 #include <boost/json/value.hpp>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "base/async/task.h"
 #include "kube/client/client.h"
 #include "kube/client/forwarding_client.h"
-#include "kube/meta/names.h"
 #include "kube/meta/user_info.h"
-#include "kube/meta/write_options.h"
 
 namespace steward::kube {
 
@@ -23,10 +20,10 @@ namespace steward::kube {
 //
 // Reviews (authorization.k8s.io, authentication.k8s.io) are no dry runs, and not reads of the
 // cluster's state either: kInvalidArgument, and nothing is sent.
-class DryRunClient final : public ForwardingReads {
+class DryRunClient final : public InterceptingClient {
  public:
   // REQUIRES: `inner` outlives this object, those made of it, and their calls.
-  explicit DryRunClient(Client& inner) : ForwardingReads(inner) {}
+  explicit DryRunClient(Client& inner) : InterceptingClient(inner) {}
   DryRunClient(DryRunClient&&) = default;
   DryRunClient(const DryRunClient&) = delete;
   DryRunClient& operator=(const DryRunClient&) = delete;
@@ -34,22 +31,14 @@ class DryRunClient final : public ForwardingReads {
   // The client that acts as `user` (Client::As). REQUIRES: as As.
   DryRunClient ActingAs(const UserInfo& user);
 
-  Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
-                                  const boost::json::value& object,
-                                  const WriteOptions& options) override;
-  Task<boost::json::value> Update(const GroupVersionResource& gvr, const boost::json::value& object,
-                                  const WriteOptions& options) override;
-  Task<boost::json::value> Patch(const GroupVersionResource& gvr, const NamespacedName& name,
-                                 PatchType type, const boost::json::value& patch,
-                                 const WriteOptions& options) override;
-  Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
-                                  const DeleteOptions& options) override;
   // A DryRunClient.
   std::unique_ptr<Client> As(const UserInfo& user) override;
 
  private:
+  Task<boost::json::value> Write(ClientWrite write) override;
+
   explicit DryRunClient(std::unique_ptr<Client> inner)
-      : ForwardingReads(*inner), acting_(std::move(inner)) {}
+      : InterceptingClient(*inner), acting_(std::move(inner)) {}
 
   std::unique_ptr<Client> acting_;  // the other client, if it was made for this one
 };

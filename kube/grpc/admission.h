@@ -11,8 +11,8 @@
 
 namespace steward::kube {
 
-// The last eighth of at least eight places is for users who hold few: whoever takes all that they
-// can get keeps nobody else out.
+// The last eighth of at least eight places is for users who hold few, so that a user who takes all
+// that they can get keeps nobody else out.
 class Admission {
  public:
   // A place, taken until this object is destroyed; one made by default holds none. The Admission

@@ -15,7 +15,7 @@ namespace steward::kube {
 
 inline constexpr size_t kMaxManifestFile = 64 << 20;  // bytes
 // The limit of all files together: what is read is held in memory until it is written.
-inline constexpr size_t kMaxManifests = 512 << 20;
+inline constexpr size_t kMaxFileBytes = 512 << 20;
 
 // An object, or what should have been one, and its place: "crds/a.yaml:12", the line being that of
 // the `---` before it, or "all.json:1, item 3" for an item of a list.

@@ -175,7 +175,7 @@ items: [5, {kind: B}]
 TEST(ParseManifestsTest, SeveralDocumentsOfJson) {
   EXPECT_THAT(Parse("a.json", "{\"kind\":\"A\"}\n---\n{\"kind\":\"B\"}\n").objects,
               ElementsAre(R"(a.json:1: {"kind":"A"})", R"(a.json:2: {"kind":"B"})"));
-  // As jq '.items[]' writes them, under any name.
+  // jq '.items[]' writes such a stream, under any name.
   for (const char* path : {"a.json", "a.yaml"}) {
     const Parsed parsed =
         Parse(path, "\n{\n  \"kind\": \"A\"\n}\n{\n  \"kind\": \"B\"\n} {\"kind\":\"C\"}[7]\n");

@@ -73,9 +73,9 @@ class Reader {
           co_await OnExecutor(thread.executor(), ReadFile(files_[i]));
       bytes_ += contents->bytes;
       parts_[i] = std::move(contents->manifests);
-      if (bytes_ > kMaxManifests) {
+      if (bytes_ > kMaxFileBytes) {
         trouble_ = absl::ResourceExhaustedError(
-            StrCat("the files to load have more than ", kMaxManifests, " bytes"));
+            StrCat("the files to load have more than ", kMaxFileBytes, " bytes"));
       }
     }
   }

@@ -1,5 +1,5 @@
-// What can be said of a ValidatingAdmissionPolicy and its bindings without knowing what they are
-// for. Pure functions.
+// The facts about a ValidatingAdmissionPolicy and its bindings that do not depend on its purpose.
+// Pure functions.
 #ifndef KUBE_META_ADMISSION_POLICY_H_
 #define KUBE_META_ADMISSION_POLICY_H_
 
@@ -9,8 +9,8 @@
 namespace steward::kube {
 
 // The reason for which the policy refuses nothing reliably, as the end of a sentence that begins
-// with its name ("does not fail closed"); "" = it does where it is bound. What it applies to, and
-// its expressions, are not judged.
+// with its name ("does not fail closed"); "" = it does where it is bound. Its scope and expressions
+// are not judged.
 std::string_view WhyPolicyIsWeak(const boost::json::object& policy);
 
 // True if the policy is one with parameters, which its bindings name.

@@ -27,7 +27,7 @@ TEST(ErrorsTest, R_000_70_OnlyTheApiServerKnowsOfAbsence) {
   EXPECT_FALSE(IsNotFound(ToStatus(InternalError("x")), "x"));
 }
 
-// Whatever does not know the object may say so.
+// Servers that do not know the object may also answer NotFound.
 TEST(ErrorsTest, WhatSaysNotFound) {
   const Status gone = NotFound(kWidgets, "x");
   for (const Status& answer : {gone, Foreign(gone), NotFoundPath(), Foreign(NotFoundPath())}) {

@@ -17,7 +17,7 @@ const boost::json::object* MetadataOf(const boost::json::value&& object) = delet
 
 // The string metadata.<key>; "" when it is absent or no string.
 std::string MetadataText(const boost::json::value& object, std::string_view key);
-// The same of metadata.namespace and metadata.name.
+// The strings metadata.namespace and metadata.name, in the same way.
 NamespacedName NameOf(const boost::json::value& object);
 
 }  // namespace steward::kube

@@ -8,7 +8,7 @@
 
 namespace steward::kube {
 
-// Of the members apiVersion and kind; parts that are absent or no strings are "".
+// The kind that the members apiVersion and kind name; parts that are absent or no strings are "".
 GroupVersionKind KindOf(const boost::json::object& object);
 
 }  // namespace steward::kube

@@ -15,6 +15,17 @@ inline const GroupVersionResource kPolicies = {"admissionregistration.k8s.io", "
                                                "validatingadmissionpolicies"};
 inline const GroupVersionResource kPolicyBindings = {"admissionregistration.k8s.io", "v1",
                                                      "validatingadmissionpolicybindings"};
+inline const GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
+inline const GroupVersionResource kSecrets = {"", "v1", "secrets"};
+inline const GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
+inline const GroupVersionResource kLeases = {"coordination.k8s.io", "v1", "leases"};
+inline const GroupVersionResource kEndpointSlices = {"discovery.k8s.io", "v1", "endpointslices"};
+inline const GroupVersionResource kClusterRoles = {"rbac.authorization.k8s.io", "v1",
+                                                   "clusterroles"};
+inline const GroupVersionResource kRoleBindings = {"rbac.authorization.k8s.io", "v1",
+                                                   "rolebindings"};
+inline const GroupVersionResource kSubjectAccessReviews = {"authorization.k8s.io", "v1",
+                                                           "subjectaccessreviews"};
 
 }  // namespace steward::kube
 

@@ -62,6 +62,10 @@ Status Forbidden(const GroupVersionResource& gvr, std::string_view name, std::st
   return MakeForResource(403, "Forbidden", gvr, name, StrCat(subject, "forbidden: ", why));
 }
 
+Status ForbiddenBecause(std::string_view message) {
+  return Make(403, "Forbidden", std::string(message));
+}
+
 Status ForbiddenPath(std::string_view user, std::string_view verb, std::string_view path,
                      std::string_view why) {
   const std::string message = StrCat("User ", Quote(user), " cannot ", verb, " path ", Quote(path));

@@ -42,7 +42,8 @@ struct Status {
 Status BadRequest(std::string_view message);  // 400
 Status Unauthorized();                        // 401
 Status Forbidden(const GroupVersionResource& gvr, std::string_view name,
-                 std::string_view why);  // 403
+                 std::string_view why);             // 403
+Status ForbiddenBecause(std::string_view message);  // 403
 Status ForbiddenPath(std::string_view user, std::string_view verb, std::string_view path,
                      std::string_view why);  // 403
 // The `why` of a Forbidden that authorization refused: `User "u" cannot list resource "widgets" in

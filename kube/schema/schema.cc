@@ -77,7 +77,7 @@ bool IsForbiddenNull(const json::value& value, const SchemaNode* node) {
   return value.is_null() && node != nullptr && !node->nullable;
 }
 
-// Nulls that have a default stay here, and are defaulted later. Those in lists stay, and are
+// Nulls that have a default stay here, and are defaulted later. Nulls in lists stay, and are
 // refused.
 void DropNulls(json::value& value, const SchemaNode& node) {
   if (json::object* object = value.if_object()) {

@@ -6,9 +6,9 @@
 // their paths, words and order of checks are other ones, and nullable, int-or-string, pruning,
 // defaulting and the tolerance for values that an update leaves alone are Kubernetes' own.
 //
-// Not enforced: x-kubernetes-validations (CEL), x-kubernetes-list-type, the metadata of embedded
-// resources, patterns that RE2 cannot do (look-around and back-references), and the formats that
-// formats.h does not know.
+// These are not enforced: x-kubernetes-validations (CEL), x-kubernetes-list-type, the metadata of
+// embedded resources, patterns that RE2 cannot do (look-around and back-references), and the
+// formats that formats.h does not know.
 #ifndef KUBE_SCHEMA_SCHEMA_H_
 #define KUBE_SCHEMA_SCHEMA_H_
 

@@ -6,7 +6,7 @@
 #include "base/json/json_text.h"
 #include "kube/schema/schema.h"
 
-// The input is a list: a schema, and an object. What an update does not change is never refused.
+// The input is a list: a schema, and an object. An update never fails for unchanged values.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace kube = steward::kube;
   const auto input = steward::ParseJson({reinterpret_cast<const char*>(data), size});

@@ -4,7 +4,6 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <charconv>
-#include <deque>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -43,18 +42,6 @@ struct FakeClient::State {
   std::map<GroupVersionResource, FakeResource> resources ABSL_GUARDED_BY(mutex);
   std::map<GroupVersion, std::vector<ApiResource>> published ABSL_GUARDED_BY(mutex);
 
-  void Warn(const GroupVersionResource& gvr, const WriteOptions& options) {
-    std::string text;
-    {
-      MutexLock lock(&mutex);
-      std::deque<std::string>& warnings = resources[gvr].warnings;
-      if (warnings.empty()) return;
-      text = std::move(warnings.front());
-      warnings.pop_front();
-    }
-    if (options.on_warning) options.on_warning(std::move(text));
-  }
-
   uint64_t Store(FakeResource& resource, json::value object) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     const NamespacedName name = NameOf(object);
     const auto old = resource.objects.find(name);
@@ -67,20 +54,21 @@ struct FakeClient::State {
     } else if (!metadata.contains("uid")) {
       metadata["uid"] = absl::StrCat("uid-", revision);
     }
+    std::optional<RawObject> before;
+    if (exists) before = old->second;
     const RawObject raw = Encode(object);
     resource.objects[name] = raw;
-    resource.Record(revision, name, exists ? WatchEvent::Type::kModified : WatchEvent::Type::kAdded,
-                    raw);
+    resource.Record(revision, name, raw, std::move(before), /*deleted=*/false);
     return revision;
   }
 
   // Removes the object; `object` is its last state.
   json::value Remove(FakeResource& resource, const NamespacedName& name, json::value object)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
-    resource.objects.erase(name);
+    const auto old = resource.objects.extract(name);
     ++revision;
     object.at("metadata").as_object()["resourceVersion"] = absl::StrCat(revision);
-    resource.Record(revision, name, WatchEvent::Type::kDeleted, Encode(object));
+    resource.Record(revision, name, Encode(object), old.mapped(), /*deleted=*/true);
     return object;
   }
 
@@ -278,27 +266,12 @@ void FakeClient::LimitLists(const GroupVersionResource& gvr, size_t max_bytes) {
   state_->resources[gvr].max_list_bytes = max_bytes;
 }
 
-void FakeClient::RefuseApply(const GroupVersionResource& gvr) {
-  MutexLock lock(&state_->mutex);
-  state_->resources[gvr].refuses_apply = true;
-}
-
-void FakeClient::WarnNext(const GroupVersionResource& gvr, std::string text) {
-  MutexLock lock(&state_->mutex);
-  state_->resources[gvr].warnings.push_back(std::move(text));
-}
-
 int FakeClient::calls(Verb verb, const GroupVersionResource& gvr) const {
   return state_->script.calls(Calls{verb, gvr});
 }
 
 std::optional<UserInfo> FakeClient::last_user(Verb verb, const GroupVersionResource& gvr) const {
   return state_->script.last_user(Calls{verb, gvr});
-}
-
-std::string FakeClient::last_create_trace(const GroupVersionResource& gvr) const {
-  MutexLock lock(&state_->mutex);
-  return state_->resources[gvr].last_create_trace;
 }
 
 size_t FakeClient::running_watches(const GroupVersionResource& gvr) const {
@@ -326,14 +299,8 @@ Task<ListPage> FakeClient::List(const GroupVersionResource& gvr, const ListOptio
 
 Task<std::unique_ptr<Watch>> FakeClient::StartWatch(const GroupVersionResource& gvr,
                                                     const WatchOptions& options) {
-  constexpr std::string_view kByName = "metadata.name=";
-  NamespacedName within = {options.ns, ""};
-  if (options.field_selector.starts_with(kByName)) {
-    within.name = options.field_selector.substr(kByName.size());
-  }
-  if (!options.label_selector.empty() || (!options.field_selector.empty() && within.name.empty())) {
-    co_return absl::InvalidArgumentError("FakeClient watches by name, and without other selectors");
-  }
+  CO_ASSIGN_OR_RETURN(ListFilter filter,
+                      ListFilter::Of(options.label_selector, options.field_selector));
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kWatch, gvr));
   std::optional<uint64_t> from;
   if (!options.resource_version.empty() && options.resource_version != "0") {
@@ -351,10 +318,9 @@ Task<std::unique_ptr<Watch>> FakeClient::StartWatch(const GroupVersionResource& 
     co_return ToStatus(Expired(
         absl::StrCat("too old resource version: ", *from, " (", resource.history_start, ")")));
   }
-  const uint64_t now = state_->revision;
-  std::shared_ptr<FakeStream> stream = options.send_initial_events
-                                           ? resource.OpenStreamWithInitialEvents(within, now)
-                                           : resource.OpenStream(within, from, now);
+  if (options.send_initial_events) from = std::nullopt;
+  std::shared_ptr<FakeStream> stream = resource.OpenStream(
+      options.ns, std::move(filter), from, options.send_initial_events, state_->revision);
   co_return std::make_unique<State::StreamWatch>(state_, gvr, std::move(stream));
 }
 
@@ -362,13 +328,10 @@ Task<json::value> FakeClient::Create(const GroupVersionResource& gvr, const std:
                                      const json::value& object, const WriteOptions& options) {
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kCreate, gvr));
   CO_RETURN_IF_ERROR(MaySend(options.may_send));
-  state_->Warn(gvr, options);
   CreateHandler handler;
   {
     MutexLock lock(&state_->mutex);
-    FakeResource& resource = state_->resources[gvr];
-    resource.last_create_trace = options.traceparent;
-    handler = resource.create;
+    handler = state_->resources[gvr].create;
   }
   if (handler) co_return handler(object);
   json::value copy = object;
@@ -386,7 +349,6 @@ Task<json::value> FakeClient::Update(const GroupVersionResource& gvr, const json
                                      const WriteOptions& options) {
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kUpdate, gvr));
   CO_RETURN_IF_ERROR(MaySend(options.may_send));
-  state_->Warn(gvr, options);
   MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
   const NamespacedName name = NameOf(object);
@@ -402,11 +364,10 @@ Task<json::value> FakeClient::Patch(const GroupVersionResource& gvr, const Names
                                     const WriteOptions& options) {
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kPatch, gvr));
   CO_RETURN_IF_ERROR(MaySend(options.may_send));
-  state_->Warn(gvr, options);
   MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
   const auto it = resource.objects.find(name);
-  if (type == PatchType::kApply && !resource.refuses_apply && options.subresource.empty()) {
+  if (type == PatchType::kApply && options.subresource.empty()) {
     const FakeApplyRequest request{gvr, name, options.field_manager, options.force};
     std::optional<json::value> stored;
     if (it != resource.objects.end()) stored = Decode(it->second);
@@ -459,7 +420,7 @@ Task<std::vector<GroupVersion>> FakeClient::DiscoverGroups() {
 
 std::unique_ptr<Client> FakeClient::As(const UserInfo& user) {
   absl::Status refused = CheckActingUser(user);
-  if (!refused.ok()) return MakeRefusingClient(std::move(refused));
+  if (!refused.ok()) return std::make_unique<RefusingClient>(std::move(refused));
   return std::unique_ptr<FakeClient>(new FakeClient(state_, user));
 }
 

@@ -30,8 +30,7 @@ namespace steward::kube {
 // As in etcd, one revision counts the changes of all resources. Lists are consistent, and all pages
 // of a list have one revision. A watch delivers every change of its resource after the revision at
 // which it began, and waits for a revision of the future. Resources are absent (404) until served.
-// Selectors of watches but metadata.name=NAME, and resourceVersionMatch NotOlderThan, are not
-// supported: kInvalidArgument.
+// resourceVersionMatch NotOlderThan is not supported: kInvalidArgument.
 //
 // Every resource has a status subresource, the only way to change status. Patches are merge patches
 // and server-side applies (415 for others). An apply is that of a kind without a schema
@@ -68,7 +67,7 @@ class FakeClient : public Client {
   // The objects by name, each with the JSON that a list would show.
   std::map<NamespacedName, std::string> Objects(const GroupVersionResource& gvr) const;
 
-  // --- Misbehaviour. FaultClient (fault_client.h) has more kinds, for any client.
+  // --- Misbehaviour. HookClient (hook_client.h) has more kinds, for any client.
 
   // Makes the next `times` calls fail with `error`; OK lets them through, to count up to a later
   // fault.
@@ -97,11 +96,6 @@ class FakeClient : public Client {
   void HandleCreate(const GroupVersionResource& gvr, CreateHandler handler);
   // The limit of a list's answer from now on, beyond which it is kResourceExhausted.
   void LimitLists(const GroupVersionResource& gvr, size_t max_bytes);
-  // Answers applies of `gvr` from now on with 415.
-  void RefuseApply(const GroupVersionResource& gvr);
-  // Gives a warning to the next create, update or patch of `gvr` (WriteOptions::on_warning), in the
-  // order of these calls one to each.
-  void WarnNext(const GroupVersionResource& gvr, std::string text);
 
   // --- Records of calls.
 
@@ -110,8 +104,6 @@ class FakeClient : public Client {
   // The user as which the last such call was made (As); nullopt: the client's own, or no call.
   std::optional<UserInfo> last_user(Verb verb, const GroupVersionResource& gvr) const;
   size_t running_watches(const GroupVersionResource& gvr) const;
-  // The WriteOptions.traceparent of the last create.
-  std::string last_create_trace(const GroupVersionResource& gvr) const;
 
   Task<RawObject> Get(const GroupVersionResource& gvr, const NamespacedName& name) override;
   Task<ListPage> List(const GroupVersionResource& gvr, const ListOptions& options) override;

@@ -429,19 +429,30 @@ TEST_F(FakeClientTest, KnowsWhoActs) {
   EXPECT_EQ(client_.calls(Verb::kGet, kWidgets), 4);
 }
 
-TEST_F(FakeClientTest, WarnsOnce) {
-  client_.WarnNext(kWidgets, "old");
-  client_.WarnNext(kWidgets, "older");
-  std::vector<std::string> warnings;
-  WriteOptions options;
-  options.on_warning = [&warnings](std::string text) { warnings.push_back(std::move(text)); };
-  const json::value object = {{"metadata", {{"name", "a"}, {"namespace", "n"}}}};
-  const std::string ns = "n";
-  EXPECT_OK(RunOn(io_, client_.Create(kWidgets, ns, object, options)));
-  EXPECT_THAT(warnings, ElementsAre("old"));
-  EXPECT_OK(RunOn(io_, client_.Update(kWidgets, object, options)));
-  EXPECT_OK(RunOn(io_, client_.Update(kWidgets, object, options)));
-  EXPECT_THAT(warnings, ElementsAre("old", "older"));
+TEST_F(FakeClientTest, AWatchShowsWhatItsSelectorsTake) {
+  const auto put = [this](const std::string& name, const std::string& label) {
+    client_.Put(kWidgets, R"({"metadata":{"namespace":"n","name":")" + name +
+                              R"(","labels":{"a":")" + label + "\"}}}");
+  };
+  put("x", "yes");
+  put("y", "no");
+  WatchOptions options;
+  options.label_selector = "a=yes";
+  auto watch = RunOn(io_, client_.StartWatch(kWidgets, options));
+  ASSERT_OK(watch);
+  put("y", "no");
+  put("y", "yes");
+  put("y", "yes");
+  put("x", "no");
+  client_.Delete(kWidgets, {"n", "x"});
+  client_.Delete(kWidgets, {"n", "y"});
+  using Type = WatchEvent::Type;
+  for (const Type want :
+       {Type::kAdded, Type::kAdded, Type::kModified, Type::kDeleted, Type::kDeleted}) {
+    const auto event = RunOn(io_, (*watch)->Next());
+    ASSERT_OK(event);
+    EXPECT_EQ((*event)->type, want);
+  }
 }
 
 }  // namespace

@@ -15,10 +15,7 @@
 namespace steward::kube {
 namespace {
 
-bool IsWithin(const NamespacedName& name, const NamespacedName& within) {
-  return (within.ns.empty() || name.ns == within.ns) &&
-         (within.name.empty() || name.name == within.name);
-}
+bool IsIn(const std::string& ns, const NamespacedName& name) { return ns.empty() || name.ns == ns; }
 
 // Continue tokens are "<revision>.<index of the next item>".
 bool ReadToken(const std::string& token, uint64_t& revision, size_t& index) {
@@ -37,45 +34,58 @@ void FakeStream::Push(Item item) {
   if (reader) std::exchange(reader, nullptr)->Wake();
 }
 
+bool FakeStream::Takes(const NamespacedName& name, const RawObject& object) const {
+  return IsIn(ns, name) && filter.Takes(object);
+}
+
 void FakeResource::PushToAll(const FakeStream::Item& item) {
   for (const std::shared_ptr<FakeStream>& stream : streams) stream->Push(item);
 }
 
-void FakeResource::Record(uint64_t revision, const NamespacedName& name, WatchEvent::Type type,
-                          const RawObject& object) {
-  history.push_back({revision, name, WatchEvent{type, absl::StrCat(revision), object}});
-  for (const std::shared_ptr<FakeStream>& stream : streams) {
-    if (IsWithin(name, stream->within)) stream->Push(history.back().event);
+void FakeResource::Tell(FakeStream& stream, const Change& change) {
+  const bool was = change.before && stream.Takes(change.name, *change.before);
+  WatchEvent event = change.event;
+  if (event.type == WatchEvent::Type::kDeleted || !stream.Takes(change.name, event.object)) {
+    if (!was) return;
+    event.type = WatchEvent::Type::kDeleted;
+  } else {
+    event.type = was ? WatchEvent::Type::kModified : WatchEvent::Type::kAdded;
   }
+  stream.Push(std::move(event));
 }
 
-std::shared_ptr<FakeStream> FakeResource::OpenStream(const NamespacedName& within,
+void FakeResource::Record(uint64_t revision, const NamespacedName& name, const RawObject& object,
+                          std::optional<RawObject> before, bool deleted) {
+  const WatchEvent::Type type = deleted  ? WatchEvent::Type::kDeleted
+                                : before ? WatchEvent::Type::kModified
+                                         : WatchEvent::Type::kAdded;
+  history.push_back(
+      {revision, name, WatchEvent{type, absl::StrCat(revision), object}, std::move(before)});
+  for (const std::shared_ptr<FakeStream>& stream : streams) Tell(*stream, history.back());
+}
+
+std::shared_ptr<FakeStream> FakeResource::OpenStream(std::string ns, ListFilter filter,
                                                      std::optional<uint64_t> revision,
-                                                     uint64_t now) {
-  auto stream = std::make_shared<FakeStream>();
-  stream->within = within;
+                                                     bool bookmarked, uint64_t now) {
+  auto stream = std::make_shared<FakeStream>(FakeStream{std::move(ns), std::move(filter)});
+  const std::string text = absl::StrCat(now);
   if (!revision) {
     for (const auto& [name, object] : objects) {
-      if (!IsWithin(name, within)) continue;
-      stream->Push(WatchEvent{WatchEvent::Type::kAdded, absl::StrCat(now), object});
+      if (!stream->Takes(name, object)) continue;
+      stream->Push(WatchEvent{WatchEvent::Type::kAdded, text, object});
     }
   } else {
     for (const Change& change : history) {
-      if (change.revision > *revision && IsWithin(change.name, within)) stream->Push(change.event);
+      if (change.revision > *revision) Tell(*stream, change);
     }
   }
+  if (bookmarked) {
+    stream->Push(WatchEvent{
+        WatchEvent::Type::kBookmark, text,
+        OwnedRawObject(absl::StrCat(R"({"metadata":{"resourceVersion":")", text,
+                                    R"(","annotations":{"k8s.io/initial-events-end":"true"}}})"))});
+  }
   streams.push_back(stream);
-  return stream;
-}
-
-std::shared_ptr<FakeStream> FakeResource::OpenStreamWithInitialEvents(const NamespacedName& within,
-                                                                      uint64_t now) {
-  std::shared_ptr<FakeStream> stream = OpenStream(within, std::nullopt, now);
-  const std::string revision = absl::StrCat(now);
-  stream->Push(WatchEvent{
-      WatchEvent::Type::kBookmark, revision,
-      OwnedRawObject(absl::StrCat(R"({"metadata":{"resourceVersion":")", revision,
-                                  R"(","annotations":{"k8s.io/initial-events-end":"true"}}})"))});
   return stream;
 }
 
@@ -96,7 +106,7 @@ absl::StatusOr<FakeResource::Snapshot> FakeResource::StateAt(const std::string& 
   }
   Snapshot in_namespace;
   for (const auto& [name, object] : state) {
-    if (IsWithin(name, {ns, ""})) in_namespace.emplace_back(name, object);
+    if (IsIn(ns, name)) in_namespace.emplace_back(name, object);
   }
   return in_namespace;
 }
@@ -115,7 +125,8 @@ absl::StatusOr<ListPage> FakeResource::ListAt(const ListOptions& options, uint64
     absl::StatusOr<Snapshot> state = StateAt(options.ns, revision);
     if (!state.ok()) return state.status();
     all = *std::move(state);
-    ASSIGN_OR_RETURN(const ListFilter filter, ListFilter::Of(options));
+    ASSIGN_OR_RETURN(const ListFilter filter,
+                     ListFilter::Of(options.label_selector, options.field_selector));
     std::erase_if(all, [&filter](const auto& entry) { return !filter.Takes(entry.second); });
   } else {
     if (!ReadToken(options.continue_token, revision, begin)) {

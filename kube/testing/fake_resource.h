@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "kube/client/client.h"
 #include "kube/testing/fake_client.h"
+#include "kube/testing/list_filter.h"
 #include "kube/testing/wakeup.h"
 
 namespace steward::kube {
@@ -25,12 +26,14 @@ struct FakeStream {
   struct End {};  // clean
   using Item = std::variant<WatchEvent, absl::Status, End>;
 
-  NamespacedName within;  // a namespace and a name; "" = all
+  std::string ns;  // "" = all
+  ListFilter filter;
   std::deque<Item> items;
   std::shared_ptr<Wakeup> reader;
   bool over = false;
 
   void Push(Item item);
+  bool Takes(const NamespacedName& name, const RawObject& object) const;
 };
 
 struct FakeResource {
@@ -38,6 +41,7 @@ struct FakeResource {
     uint64_t revision;
     NamespacedName name;
     WatchEvent event;
+    std::optional<RawObject> before;
   };
   using Snapshot = std::vector<std::pair<NamespacedName, RawObject>>;
 
@@ -48,22 +52,20 @@ struct FakeResource {
   std::map<uint64_t, Snapshot> snapshots;  // of paged lists, by revision
   std::list<std::shared_ptr<FakeStream>> streams;
   FakeClient::CreateHandler create;
-  std::string last_create_trace;
-  std::deque<std::string> warnings;  // for the next writes
-  bool refuses_apply = false;
   size_t max_list_bytes = SIZE_MAX;
 
-  // Stores the change and tells the streams.
-  void Record(uint64_t revision, const NamespacedName& name, WatchEvent::Type type,
-              const RawObject& object);
+  // Tells the stream of a change, as far as its selectors take it: what they take no longer is
+  // deleted for it.
+  static void Tell(FakeStream& stream, const Change& change);
+  // Stores the change and tells the streams. `object` is the last state of one that is deleted.
+  void Record(uint64_t revision, const NamespacedName& name, const RawObject& object,
+              std::optional<RawObject> before, bool deleted);
   void PushToAll(const FakeStream::Item& item);
-  // A stream of the changes after `revision`, or for nullopt of the current objects and the changes
-  // after them. Of `within`, what is "" takes all.
-  std::shared_ptr<FakeStream> OpenStream(const NamespacedName& within,
-                                         std::optional<uint64_t> revision, uint64_t now);
-  // A stream of the current objects, the bookmark that ends them, and the changes after them.
-  std::shared_ptr<FakeStream> OpenStreamWithInitialEvents(const NamespacedName& within,
-                                                          uint64_t now);
+  // A stream of the changes after `revision`, or for nullopt of the current objects, with
+  // `bookmarked` a bookmark that ends them, and the changes after them.
+  std::shared_ptr<FakeStream> OpenStream(std::string ns, ListFilter filter,
+                                         std::optional<uint64_t> revision, bool bookmarked,
+                                         uint64_t now);
   absl::StatusOr<ListPage> ListAt(const ListOptions& options, uint64_t now);
   // The objects as they were at `revision`.
   absl::StatusOr<Snapshot> StateAt(const std::string& ns, uint64_t revision) const;

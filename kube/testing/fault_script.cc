@@ -1,5 +1,6 @@
 #include "kube/testing/fault_script.h"
 
+#include <array>
 #include <boost/asio/this_coro.hpp>
 #include <cstdint>
 #include <list>
@@ -44,6 +45,12 @@ std::optional<What> TakeFirst(std::list<Scripted<What>>& script, const Calls& ca
 }
 
 }  // namespace
+
+std::string_view VerbText(ClientVerb verb) {
+  constexpr std::array<std::string_view, 8> kTexts = {"get",    "list",  "watch",  "create",
+                                                      "update", "patch", "delete", "discover"};
+  return kTexts.at(static_cast<size_t>(verb));
+}
 
 struct FaultScript::State {
   struct Outcome {

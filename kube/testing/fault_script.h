@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -17,6 +18,8 @@
 namespace steward::kube {
 
 enum class ClientVerb { kGet, kList, kWatch, kCreate, kUpdate, kPatch, kDelete, kDiscover };
+
+std::string_view VerbText(ClientVerb verb);  // "get"
 
 // A set of a client's calls.
 struct Calls {

@@ -40,7 +40,8 @@ absl::StatusOr<RawObject> FrozenReads::Get(const NamespacedName& name) const {
 }
 
 absl::StatusOr<ListPage> FrozenReads::List(const ListOptions& options) const {
-  ASSIGN_OR_RETURN(const ListFilter filter, ListFilter::Of(options));
+  ASSIGN_OR_RETURN(const ListFilter filter,
+                   ListFilter::Of(options.label_selector, options.field_selector));
   ListPage page;
   page.resource_version = resource_version_;
   for (const auto& [name, object] : objects_) {

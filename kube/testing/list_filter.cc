@@ -20,19 +20,20 @@ constexpr std::string_view kReason = "reason";  // of Events
 
 LabelMap LabelsOf(const json::object& metadata) {
   LabelMap labels;
-  const json::value* field = metadata.if_contains("labels");
-  if (field == nullptr) return labels;
-  for (const auto& [key, value] : field->as_object()) {
-    labels.emplace(key, value.as_string().c_str());
+  const json::object* all = ObjectAt(metadata, "labels");
+  if (all == nullptr) return labels;
+  for (const auto& [key, value] : *all) {
+    if (value.is_string()) labels.emplace(key, value.get_string().c_str());
   }
   return labels;
 }
 
 }  // namespace
 
-absl::StatusOr<ListFilter> ListFilter::Of(const ListOptions& options) {
-  ASSIGN_OR_RETURN(LabelSelector labels, LabelSelector::Parse(options.label_selector));
-  ASSIGN_OR_RETURN(FieldSelector fields, FieldSelector::Parse(options.field_selector));
+absl::StatusOr<ListFilter> ListFilter::Of(const std::string& label_selector,
+                                          const std::string& field_selector) {
+  ASSIGN_OR_RETURN(LabelSelector labels, LabelSelector::Parse(label_selector));
+  ASSIGN_OR_RETURN(FieldSelector fields, FieldSelector::Parse(field_selector));
   for (const FieldSelector::Term& term : fields.terms()) {
     if (term.path == "metadata.name" || term.path == "metadata.namespace") continue;
     if (term.path == kReason) continue;

@@ -14,7 +14,8 @@ namespace steward::kube {
 class ListFilter {
  public:
   // 400 for what is no selector, or selects by another field than name and namespace.
-  static absl::StatusOr<ListFilter> Of(const ListOptions& options);
+  static absl::StatusOr<ListFilter> Of(const std::string& label_selector,
+                                       const std::string& field_selector);
 
   // True when both selectors take the object. REQUIRES: the object has metadata.
   bool Takes(const RawObject& object) const;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "kube/meta/names.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 
 namespace steward::olm {
 

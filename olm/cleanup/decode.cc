@@ -6,9 +6,9 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/time.h"
-#include "olm/cleanup/dom.h"
 #include "olm/cleanup/names.h"
 #include "olm/decode.h"
+#include "olm/dom.h"
 
 namespace steward::olm {
 
@@ -33,7 +33,7 @@ absl::StatusOr<InstallNamespaceFacts> DecodeInstallNamespace(std::string_view js
   return FactsOf(*ns);
 }
 
-absl::StatusOr<GroupFacts> DecodeGroupFacts(std::string_view json) {
+absl::StatusOr<GroupFacts> DecodeOperatorGroupFacts(std::string_view json) {
   ASSIGN_OR_RETURN(const OperatorGroupPtr group, DecodeOperatorGroup(json));
   GroupFacts facts = FactsOf(*group);
   Document document;

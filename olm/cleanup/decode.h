@@ -6,14 +6,14 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "olm/cleanup/csv_decode.h"
 #include "olm/cleanup/facts.h"
-#include "olm/cleanup/object_facts.h"
+#include "olm/csv_decode.h"
+#include "olm/object_facts.h"
 
 namespace steward::olm {
 
 absl::StatusOr<InstallNamespaceFacts> DecodeInstallNamespace(std::string_view json);
-absl::StatusOr<GroupFacts> DecodeGroupFacts(std::string_view json);
+absl::StatusOr<GroupFacts> DecodeOperatorGroupFacts(std::string_view json);
 // An object's metadata suffices.
 absl::StatusOr<CsvDefinitionFacts> DecodeCsvDefinition(std::string_view json);
 absl::StatusOr<CrdFacts> DecodeCrdFacts(std::string_view json);

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)steward::olm::DecodeCsvFacts(text);
   (void)steward::olm::DecodeCsvFacts(text, {true, true});
   (void)steward::olm::DecodeApiServiceFacts(text);
-  (void)steward::olm::DecodeGroupFacts(text);
+  (void)steward::olm::DecodeOperatorGroupFacts(text);
   (void)steward::olm::DecodeInstallNamespace(text);
   (void)steward::olm::DecodeCsvDefinition(text);
   (void)steward::olm::DecodeCrdFacts(text);

@@ -80,7 +80,7 @@ TEST(DecodeTest, R_000_76_AConfirmationIsALabel) {
 }
 
 // The record must fit in beside them. Kubernetes counts the bytes of texts, not those of JSON.
-TEST(DecodeTest, R_000_62_AnnotationsButTheRecordAreCounted) {
+TEST(DecodeTest, R_000_62_AllAnnotationsExceptTheRecordAreCounted) {
   const struct {
     const char* annotations;
     size_t bytes;
@@ -233,7 +233,7 @@ TEST(DecodeTest, WhatIsNoObject) {
     EXPECT_FALSE(DecodeObjectFacts(text).ok()) << text;
     EXPECT_FALSE(DecodeCsvFacts(text).ok()) << text;
     EXPECT_FALSE(DecodeCrdFacts(text).ok()) << text;
-    EXPECT_FALSE(DecodeGroupFacts(text).ok()) << text;
+    EXPECT_FALSE(DecodeOperatorGroupFacts(text).ok()) << text;
     EXPECT_FALSE(DecodeInstallNamespace(text).ok()) << text;
     EXPECT_FALSE(DecodeDeploymentFacts(text).ok()) << text;
   }
@@ -256,8 +256,8 @@ TEST(DecodeTest, InstallNamespace) {
 
 TEST(DecodeTest, GroupCreation) {
   const auto created = [](const std::string& more) {
-    return DecodeGroupFacts(R"({"metadata":{"name":"g","namespace":"n","uid":"u")" + more +
-                            "},\"spec\":{}}")
+    return DecodeOperatorGroupFacts(R"({"metadata":{"name":"g","namespace":"n","uid":"u")" + more +
+                                    "},\"spec\":{}}")
         ->created;
   };
   EXPECT_EQ(created(R"(,"creationTimestamp":"2026-01-01T00:00:07Z")"),
@@ -267,8 +267,8 @@ TEST(DecodeTest, GroupCreation) {
 
 TEST(DecodeTest, GroupStatus) {
   const auto group = [](const std::string& status) {
-    return DecodeGroupFacts(std::string("{") + kMetadata + R"(,"spec":{},"status":)" + status +
-                            "}");
+    return DecodeOperatorGroupFacts(std::string("{") + kMetadata + R"(,"spec":{},"status":)" +
+                                    status + "}");
   };
   EXPECT_EQ(group("{}")->synced, std::nullopt);
   EXPECT_EQ(group(R"({"namespaces":[]})")->synced, std::nullopt);
@@ -287,7 +287,7 @@ std::string Crd(const std::string& scope, const std::string& more) {
          more + "}";
 }
 
-TEST(DecodeTest, R_000_79_WhatOlmDidNotInstall) {
+TEST(DecodeTest, R_000_79_UnmanagedAndReservedDefinitionsAreKept) {
   const auto kept = [](const std::string& group, const std::string& labels) {
     return DecodeCrdFacts(R"({"metadata":{"name":"ws.)" + group + R"(","uid":"u","labels":)" +
                           labels + R"(},"spec":{"group":")" + group +

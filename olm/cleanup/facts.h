@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "kube/meta/selector.h"
 #include "kube/meta/time.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 #include "olm/objects.h"
 
 namespace steward::olm {

@@ -14,6 +14,7 @@
 #include "olm/cleanup/opt_in.h"
 #include "olm/cleanup/record.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 #include "olm/targets.h"
 
 namespace steward::olm {
@@ -135,7 +136,7 @@ std::optional<absl::Duration> AllGoneFor(const CleanupInputs& inputs,
   for (const kube::NamespacedName& key : keys) {
     const auto found = std::find_if(
         inputs.departed.begin(), inputs.departed.end(), [&](const DepartedCsv& departed) {
-          // Not one that is there again.
+          // An operator that exists again is not gone.
           return departed.csv.key == key &&
                  std::find(others.begin(), others.end(), &departed.csv) != others.end();
         });
@@ -252,7 +253,7 @@ void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blocke
 }
 
 // A record that is too large could never be written, and the ClusterServiceVersion would wait for
-// it for ever. One that was written fits.
+// it for ever. A record that was written fits.
 void CheckRoomForRecord(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   if (MayHaveSent(inputs) || !inputs.groups.ok() || inputs.groups->size() != 1) return;
   const CleanupRecord record = NewRecord(inputs);
@@ -426,7 +427,7 @@ std::string DeletedBefore(bool same_second, std::string_view what) {
 }
 
 // Deleting their definition deletes all ClusterServiceVersions without any policy being asked
-// (R-000-77). One that outlives its definition reappears when the definition is created anew.
+// (R-000-77). Any that outlives its definition reappears when the definition is created anew.
 void CheckCsvDefinition(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   const Read<CsvDefinitionFacts>& definition = inputs.csv_definition;
   if (definition.unreadable()) return;

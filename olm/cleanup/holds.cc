@@ -4,6 +4,7 @@
 
 #include "base/text/str_cat.h"
 #include "olm/cleanup/names.h"
+#include "olm/csv_facts.h"
 
 namespace steward::olm {
 namespace {

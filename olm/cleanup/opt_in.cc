@@ -3,7 +3,6 @@
 #include "absl/status/statusor.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/time.h"
-#include "olm/cleanup/names.h"
 #include "olm/copy.h"
 
 namespace steward::olm {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/facts.h"
+#include "olm/csv_facts.h"
 
 namespace steward::olm {
 

@@ -11,9 +11,9 @@
 
 #include "kube/meta/names.h"
 #include "kube/meta/selector.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/target_set.h"
 #include "olm/cleanup/verdict.h"
+#include "olm/csv_facts.h"
 #include "olm/objects.h"
 
 namespace steward::olm {

@@ -11,6 +11,7 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "olm/cleanup/status.h"
+#include "olm/csv_facts.h"
 #include "olm/decode.h"
 
 namespace steward::olm {

@@ -128,8 +128,8 @@ std::string RevisionOf(const json::object& object) {
 }
 
 // Nobody could know it before the policy was bound by this binding, as it was last written
-// (R-000-76). While another was, or none, or one that denied nothing, whoever may edit an object
-// could have written whatever was known then.
+// (R-000-76). With another binding, or none, or one that denied nothing, anybody who may edit an
+// object could have written whatever was known then.
 std::string ProofOf(const json::object& policy, const json::object& binding) {
   const std::string_view uid = StringAt(In(policy, "metadata"), "uid");
   const std::string_view bound = StringAt(In(binding, "metadata"), "uid");

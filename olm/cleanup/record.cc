@@ -11,7 +11,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/names.h"
+#include "olm/csv_facts.h"
 
 namespace steward::olm {
 namespace json = boost::json;

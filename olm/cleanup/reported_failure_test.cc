@@ -15,7 +15,7 @@ struct ReportCase {
 };
 class ReportedFailureTest : public ::testing::TestWithParam<ReportCase> {};
 
-TEST_P(ReportedFailureTest, IsWhatTheFirstPlaceSays) {
+TEST_P(ReportedFailureTest, OverridesWinOverSpecWhichWinsOverStatus) {
   const boost::json::value object = boost::json::parse(GetParam().object);
   EXPECT_EQ(ReportedFailureOf(object.as_object(), "CleanupFailed"), GetParam().want);
   EXPECT_EQ(ReportedFailureOf(object.as_object(), ""), "");

@@ -21,6 +21,7 @@
 #include "olm/cleanup/step.h"
 #include "olm/cleanup/test_inputs.h"
 #include "olm/cleanup/waiting.h"
+#include "olm/csv_facts.h"
 
 namespace steward::olm {
 namespace {

@@ -1,7 +1,6 @@
 #include "olm/cleanup/status.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <charconv>
@@ -15,10 +14,6 @@
 namespace steward::olm {
 namespace json = boost::json;
 namespace {
-
-constexpr std::array<std::string_view, 7> kOurs = {
-    kWaitingOnCleanup, kCleanupStalled,  kCleanupRefused,  kCleanupUnknown,
-    kRightsHeld,       kRightsMayBeLost, kOptInUnconfirmed};
 
 std::string_view ReasonOf(const json::value& condition) {
   const json::object* object = condition.if_object();
@@ -55,10 +50,6 @@ std::string DefinitionsText(size_t count) {
 }
 
 }  // namespace
-
-bool IsReasonOfOurs(std::string_view reason) {
-  return std::find(kOurs.begin(), kOurs.end(), reason) != kOurs.end();
-}
 
 bool IsSaidBefore(std::string_view reason) {
   return reason == kRightsHeld || reason == kRightsMayBeLost || reason == kOptInUnconfirmed;

@@ -9,24 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include "olm/cleanup/pending_operand.h"
+#include "olm/csv_facts.h"
+#include "olm/pending_operand.h"
 
 namespace steward::olm {
 
-inline constexpr size_t kMaxConditions = 20;  // as OLM
 inline constexpr size_t kMaxConditionMessage = 1024;
 
-// Reasons of Steward's own conditions. No decision depends on any of them.
-inline constexpr std::string_view kWaitingOnCleanup = "WaitingOnCleanup";  // R-000-50
-inline constexpr std::string_view kCleanupStalled = "CleanupStalled";
-inline constexpr std::string_view kCleanupRefused = "CleanupRefused";
-inline constexpr std::string_view kCleanupUnknown = "CleanupUnknown";
-inline constexpr std::string_view kRightsHeld = "RightsHeld";
-inline constexpr std::string_view kRightsMayBeLost = "RightsMayBeLost";
-inline constexpr std::string_view kOptInUnconfirmed = "OptInUnconfirmed";  // R-000-76
-// True when `reason` is one of these.
-bool IsReasonOfOurs(std::string_view reason);
-// True for reasons that are reported before the operator is uninstalled: the last three.
+// True for reasons that are reported before the operator is uninstalled: kRightsHeld,
+// kRightsMayBeLost, kOptInUnconfirmed.
 bool IsSaidBefore(std::string_view reason);
 
 // The phase of a condition about a running cleanup. status.phase itself does not change.
@@ -36,13 +27,13 @@ inline constexpr std::string_view kPhaseDeleting = "Deleting";
 // namespace}]}], sorted; the first kMaxPendingInstances.
 boost::json::array PendingDeletion(std::vector<PendingOperand> operands);
 
-// The same without the operands' names: each kind has no instances (R-000-90).
+// Lists each kind without instances: no operands' names are shown (R-000-90).
 boost::json::array PendingDeletionByKind(const std::vector<PendingKind>& kinds);
 
 // "waiting for operator to finish cleanup for 4 CRs" (R-000-50). Definitions that are being deleted
 // are no CRs: "... for 1 CR; definitions being deleted: 1".
 std::string WaitingMessage(size_t count, size_t definitions = 0);
-// The same with the count of each kind and a hint `where` to look: "... for 3 CRs: 1 Gadget, 2
+// The message with the count of each kind and a hint `where` to look: "... for 3 CRs: 1 Gadget, 2
 // Widget; see kubectl"
 std::string WaitingMessage(const std::vector<PendingKind>& kinds, std::string_view where);
 // The count in such a message, whatever follows the count; nullopt for any other text.

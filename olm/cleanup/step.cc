@@ -64,7 +64,7 @@ CleanupStep NextCleanupStep(const CsvFacts& csv, const StepInputs& inputs) {
   // objects that are held without reason.
   const bool waits = ended || allowed || inputs.may_have_sent;
   if (!inputs.holds.ok()) return waits ? CleanupStep::kRetry : CleanupStep::kReleaseFinalizer;
-  // Nor does it wait for room for the annotation that says that they are released.
+  // Such an uninstallation does not wait for room for the annotation about released rights either.
   if (!waits && !HasRoomForMarks(csv.other_annotations)) return CleanupStep::kReleaseFinalizer;
   return *inputs.holds > 0 ? CleanupStep::kReleaseRights : CleanupStep::kReleaseFinalizer;
 }

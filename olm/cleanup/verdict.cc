@@ -126,6 +126,12 @@ bool Verdict::IsBlockedBy(CleanupReason reason) const {
                      [reason](const CleanupBlocker& blocker) { return blocker.reason == reason; });
 }
 
+bool Verdict::KeepsByChoice() const {
+  return IsBlockedBy(CleanupReason::kNotOptedIn) || IsBlockedBy(CleanupReason::kNotSupported) ||
+         IsBlockedBy(CleanupReason::kOperandDeleteDisabled) ||
+         IsBlockedBy(CleanupReason::kOrphanRequested);
+}
+
 Verdict CleanupVerdict(const CleanupInputs& inputs) {
   Verdict verdict;
   verdict.blockers = BlockersOf(inputs);

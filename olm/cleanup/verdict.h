@@ -32,7 +32,7 @@ struct DepartedCsv {
   absl::Duration ago;
 };
 
-// How a ClusterServiceVersion came to be deleted.
+// The way in which a ClusterServiceVersion was deleted.
 enum class DeletionMode {
   kNotAsked,     // the finalizers tell
   kNotShownYet,  // the watch has not shown it
@@ -153,6 +153,8 @@ struct Verdict {
 
   bool allowed() const { return kind == CleanupVerdictKind::kAllowed; }
   bool IsBlockedBy(CleanupReason reason) const;
+  // True if somebody has chosen that the operands stay: the author or an administrator.
+  bool KeepsByChoice() const;
 };
 
 // All blockers, in the order own, unknown, other. The kind follows from them alone: Refused when

@@ -601,7 +601,7 @@ TEST(VerdictTest, CopiesWithoutAnOriginalAreGivenTime) {
     EXPECT_EQ(verdict.kind, Kind::kRefused);
     EXPECT_TRUE(verdict.IsBlockedBy(reason));
     inputs.copies_had_time = false;
-    // Not alone.
+    // Another owner exists.
     AddOther(inputs, [](CsvFacts& other) {
       other.key.name = "another.v1";
       other.owned_crds = other.required_crds = {"widgets.example.com"};
@@ -610,7 +610,7 @@ TEST(VerdictTest, CopiesWithoutAnOriginalAreGivenTime) {
     EXPECT_EQ(verdict.kind, Kind::kRefused);
     EXPECT_TRUE(verdict.IsBlockedBy(reason));
   }
-  // Its original is there, and owns less: nobody but its author knows what it is.
+  // The copy's original exists and owns less: only the copy's author knows what it is.
   CleanupInputs inputs = AllowedInputs();
   AddOther(inputs, copy);
   CsvFacts original = OtherCsv("ops", inputs.csvs->back().key.name);
@@ -670,7 +670,7 @@ TEST(VerdictTest, AnEditedRecordIsHeldToWhatIsRemembered) {
   EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"b"}));
 }
 
-// Its definitions would be waited for.
+// The CSV's own definitions are those to wait for.
 TEST(VerdictTest, R_000_62_TheRecordOfAnotherObjectSaysNothing) {
   CleanupInputs inputs = AllowedInputs();
   inputs.csv->record = RecordOf({"a"}, "other-uid");

@@ -25,7 +25,7 @@ inline constexpr std::string_view kCopiedCsvsDisabled = "CopiedCSVsDisabled";
 // meant.
 absl::StatusOr<std::optional<bool>> DisablesCopies(const boost::json::object& olm_config);
 
-// The same, with the object's name.
+// The choice, with the object's name.
 struct OlmConfigWord {
   std::string name;
   absl::StatusOr<std::optional<bool>> disables_copies;

@@ -31,7 +31,7 @@ using CoversWord = bool (*)(std::string_view all, std::string_view word);
 
 bool CoversName(std::string_view all, std::string_view word) { return all == word; }
 
-// Of groups and verbs.
+// True if the groups or verbs `all` include `word`.
 bool CoversPlain(std::string_view all, std::string_view word) { return all == "*" || all == word; }
 
 bool CoversResource(std::string_view all, std::string_view word) {

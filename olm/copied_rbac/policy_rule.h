@@ -28,14 +28,14 @@ boost::json::array ToJson(const PolicyRules& rules);
 
 // True when some rule of `all` alone grants everything that `rule` does.
 bool Covers(const PolicyRules& all, const PolicyRule& rule);
-// The same of each of `some`.
+// True when that holds for each rule of `some`.
 bool Covers(const PolicyRules& all, const PolicyRules& some);
 
 // The most rules that Within gives.
 inline constexpr size_t kMostRules = 2000;
 
-// What `rules` grant of that which `asked` grant, the first kMostRules of it. A rule that is asked
-// for as a whole stays as it is, so that equal lists give the same list again.
+// Returns the part of what `asked` grant that `rules` grant, at most kMostRules. A rule that is
+// asked for as a whole stays as it is, so that equal lists give the same list again.
 PolicyRules Within(const PolicyRules& rules, const PolicyRules& asked);
 
 }  // namespace steward::olm

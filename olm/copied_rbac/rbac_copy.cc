@@ -27,7 +27,7 @@ RoleReference OwnRole(std::string_view name) {
   return {std::string(kRbacGroup), "Role", std::string(name)};
 }
 
-// What the source asks for the account; nullopt when it does not know it.
+// Returns the rules that the source asks for the account; nullopt when it does not know it.
 std::optional<PolicyRules> AskedFor(const RbacSource& source, const Subject& subject) {
   std::optional<PolicyRules> asked;
   if (subject.kind != "ServiceAccount" || subject.ns != source.facts.key.ns) return asked;

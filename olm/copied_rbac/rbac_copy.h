@@ -11,9 +11,9 @@
 
 #include "kube/meta/names.h"
 #include "kube/meta/selector.h"
-#include "olm/cleanup/object_facts.h"
 #include "olm/copied_rbac/policy_rule.h"
 #include "olm/copied_rbac/rbac_object.h"
+#include "olm/object_facts.h"
 
 namespace steward::olm {
 

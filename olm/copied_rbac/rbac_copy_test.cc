@@ -97,7 +97,7 @@ TEST(RbacCopyTest, OnlyWhatTheOriginalAsksFor) {
   const auto one = PairsOf(Source(), {Role(all)}, {Binding()});
   ASSERT_THAT(one, SizeIs(1));
   EXPECT_THAT(one[0].rules, ElementsAre(PolicyRule{{""}, {"secrets"}, {}, {"get", "list"}}));
-  // For each of its accounts.
+  // Rules count only if both accounts ask for them.
   const auto two = PairsOf(Source(), {Role(all)},
                            {Binding(R"([{"kind":"ServiceAccount","name":"reed","namespace":"ops"},
                                         {"kind":"User","name":"mallory"},

@@ -12,8 +12,8 @@
 #include "absl/status/statusor.h"
 #include "kube/meta/names.h"
 #include "kube/meta/selector.h"
-#include "olm/cleanup/object_facts.h"
 #include "olm/copied_rbac/policy_rule.h"
+#include "olm/object_facts.h"
 
 namespace steward::olm {
 

@@ -52,7 +52,7 @@ std::string_view WhyItStays(SlotFinding finding) {
   }
 }
 
-void CopyCensus::Add(SlotFinding finding) {
+void CopyCounts::Add(SlotFinding finding) {
   switch (finding) {
     case SlotFinding::kOther:
       return;
@@ -73,7 +73,7 @@ void CopyCensus::Add(SlotFinding finding) {
   }
 }
 
-CopyCensus& CopyCensus::operator+=(const CopyCensus& other) {
+CopyCounts& CopyCounts::operator+=(const CopyCounts& other) {
   right += other.right;
   missing += other.missing;
   unexpected += other.unexpected;

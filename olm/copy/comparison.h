@@ -12,11 +12,11 @@
 
 namespace steward::olm {
 
-// What is known of a slot.
+// The known content of a slot.
 struct SeenSlot {
   bool taken = false;     // as in SlotContent
   bool has_copy = false;  // an object with the label of a copy lies there
-  // Of that copy; null: it is not there any more.
+  // The original of that copy; null: it is not there any more.
   const Original* copied = nullptr;
 };
 
@@ -32,7 +32,7 @@ enum class SlotFinding {
 
 struct ComparedSlot {
   SlotFinding finding = SlotFinding::kOther;
-  // Whose copy it is, or shall be; null for kOther and kOrphan.
+  // The original of the copy that is, or shall be, there; null for kOther and kOrphan.
   const Csv* original = nullptr;
   bool has_copy = false;  // as seen
 };
@@ -40,11 +40,11 @@ struct ComparedSlot {
 ComparedSlot CompareSlot(const Namespace& ns, const std::vector<Original>& originals,
                          const SeenSlot& seen, const CopyPolicy& policy);
 
-// Why a copy stays that the choice may want gone, for people; "" for other findings.
+// The reason why a copy stays that the choice may want gone; "" for other findings.
 std::string_view WhyItStays(SlotFinding finding);
 
 // The slots of operators for all namespaces that are not as they shall be.
-struct CopyCensus {
+struct CopyCounts {
   size_t right = 0;       // hold a copy that may be there
   size_t missing = 0;     // empty, and shall hold a copy
   size_t unexpected = 0;  // hold a copy, and shall be empty
@@ -53,7 +53,7 @@ struct CopyCensus {
   size_t unexplained = 0;
 
   void Add(SlotFinding finding);
-  CopyCensus& operator+=(const CopyCensus& other);
+  CopyCounts& operator+=(const CopyCounts& other);
 };
 
 }  // namespace steward::olm

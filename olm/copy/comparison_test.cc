@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "olm/cleanup/csv_facts.h"
 #include "olm/copy/slot.h"
+#include "olm/csv_facts.h"
 #include "olm/objects.h"
 
 namespace steward::olm {
@@ -89,17 +89,17 @@ TEST(ComparisonTest, ACopyThatNobodyExplains) {
 }
 
 TEST(ComparisonTest, ACensusAddsUp) {
-  CopyCensus census;
+  CopyCounts counts;
   for (const SlotFinding finding :
        {SlotFinding::kOther, SlotFinding::kRight, SlotFinding::kMissing, SlotFinding::kUnwanted,
         SlotFinding::kLeftByDeletion, SlotFinding::kLeftWithoutGroup, SlotFinding::kOrphan}) {
-    census.Add(finding);
+    counts.Add(finding);
   }
-  census += census;
-  EXPECT_EQ(census.right, 2u);
-  EXPECT_EQ(census.missing, 2u);
-  EXPECT_EQ(census.unexpected, 4u);
-  EXPECT_EQ(census.unexplained, 4u);
+  counts += counts;
+  EXPECT_EQ(counts.right, 2u);
+  EXPECT_EQ(counts.missing, 2u);
+  EXPECT_EQ(counts.unexpected, 4u);
+  EXPECT_EQ(counts.unexplained, 4u);
 }
 
 }  // namespace

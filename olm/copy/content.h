@@ -14,7 +14,7 @@ namespace steward::olm {
 enum class SeenFrom { kOwnNamespace, kElsewhere };
 
 // Each appends one member of an object, without a comma, if there is something to say; returns
-// whether it appended anything. What is long is shared, not copied.
+// whether it appended anything. Long texts are shared, not copied.
 bool AppendAnnotations(const Csv& csv, Rope& out);            // "annotations":{...}
 bool AppendLabels(const Csv& csv, SeenFrom from, Rope& out);  // "labels":{...}
 void AppendSpec(const Csv& csv, Rope& out);                   // "spec":{...}

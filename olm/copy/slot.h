@@ -20,7 +20,7 @@ struct Original {
 };
 
 // The cluster-admin's choice about copies of operators that are installed for all namespaces
-// (R-004-07, 48). Those of other operators it does not touch (R-004-28).
+// (R-004-07, 48). It does not touch copies of other operators (R-004-28).
 struct CopyPolicy {
   enum class Global {
     kCopied,
@@ -45,7 +45,7 @@ enum class Claim {
 // The claim of an original on the slot of its name in `ns`.
 Claim ClaimOn(const Original& original, const Namespace& ns, const CopyPolicy& policy);
 
-// What lies in a slot before anything is done.
+// The content of a slot before anything is done.
 struct SlotContent {
   // True when the namespace has an object of this name without the label of a copy.
   bool taken = false;
@@ -65,9 +65,9 @@ struct Slot {
   std::vector<const Csv*> refused;
 };
 
-// What the slot shall hold. `originals` are those of one name, in any namespace. The fate of a copy
-// depends on its own original alone: one that neither wants, holds nor leaves it does not keep it,
-// whatever its namesakes elsewhere do (R-004-17, 18).
+// Returns the wanted content of a slot. `originals` are those of one name, in any namespace. The
+// fate of a copy depends on its own original alone: an original that neither wants, holds nor
+// leaves the copy does not keep it, whatever its namesakes elsewhere do (R-004-17, 18).
 //
 //   Terminating namespace ─────────────────► as is
 //   taken ─────────────────────────────────► as is; all who want it are refused

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kube/meta/selector.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 #include "olm/objects.h"
 
 namespace steward::olm {

@@ -20,7 +20,7 @@ struct StoredCopy {
   std::optional<std::string> operator_namespace;  // annotation olm.operatorNamespace
   std::string reason;                             // status.reason
 
-  // What a copy carries, as JSON of which members are sorted and numbers and strings have one form.
+  // The copied content, as JSON of which members are sorted and numbers and strings have one form.
   // Texts are equal when the contents are. Other metadata (owners, finalizers) is no part of it.
   std::string body;    // labels, annotations and spec
   std::string status;  // "{}" when there is none

@@ -38,7 +38,7 @@ TEST(StoredCopyTest, RefusesWhatIsNoObject) {
   }
 }
 
-// What a server answers differs from what was sent in order, spaces and metadata.
+// A server's answer differs from what was sent in order, spaces and metadata.
 TEST(StoredCopyTest, ContentIsWhatIsMeant) {
   constexpr char kA[] = R"({"metadata":{"name":"n","labels":{"a":"1","b":"2"}},
       "spec":{"x":[1,{"p":1.50,"q":"\u00e9"}],"y":null},"status":{"s":1,"t":2}})";

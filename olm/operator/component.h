@@ -1,5 +1,5 @@
-// What Operators need to know of an object: whose component it is, and who owns it. Values and pure
-// functions.
+// The facts about an object that Operators need: whose component it is, and who owns it. Values and
+// pure functions.
 #ifndef OLM_OPERATOR_COMPONENT_H_
 #define OLM_OPERATOR_COMPONENT_H_
 
@@ -34,9 +34,9 @@ struct Component {
   kube::NamespacedName key;
   std::string uid;
   std::string resource_version;
-  // Of which it is a component, by its labels: the first kMaxOperatorsOfOne by name. OLM has no
-  // such limit, but whoever may write one object could have tens of thousands of Operators made by
-  // it.
+  // The Operators that it is a component of, by its labels: the first kMaxOperatorsOfOne by name.
+  // OLM has no such limit, but whoever may write one object could have tens of thousands of
+  // Operators made by it.
   std::set<std::string> operators;
   bool more_operators = false;  // its labels name others besides
   std::vector<CsvOwner> owners;

@@ -25,8 +25,8 @@ struct Pair {
   auto operator<=>(const Pair&) const = default;
 };
 
-// By manifest, those before it that name the same object; and by manifest that applies, those that
-// delete its namespace.
+// Finds for each manifest the earlier ones that name the same object, and for each that applies,
+// those that delete its namespace.
 class Rivals {
  public:
   explicit Rivals(const std::vector<PayloadManifest>& manifests) : manifests_(manifests) {
@@ -79,7 +79,7 @@ class Rivals {
   std::map<std::string, std::vector<size_t>> deleted_;  // namespaces
 };
 
-// By group and kind, whether its objects lie in namespaces: of the definitions that are applied.
+// Returns by group and kind whether the applied definitions are namespaced.
 std::map<std::pair<std::string, std::string>, bool> ScopesOf(
     const std::vector<const PayloadManifest*>& taken) {
   std::map<std::pair<std::string, std::string>, bool> scopes;
@@ -113,7 +113,7 @@ void AddStrayNamespaces(const std::vector<const PayloadManifest*>& taken,
   }
 }
 
-// In the order of the manifests.
+// Appends the faults in the order of the manifests.
 void Append(const std::vector<PayloadManifest>& manifests,
             const std::map<std::string, std::set<std::string>>& stray,
             std::vector<PayloadFault>& faults) {

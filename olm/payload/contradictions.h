@@ -17,10 +17,10 @@ std::vector<PayloadFault> ContradictionsAmong(const std::vector<PayloadManifest>
 
 inline constexpr size_t kMaxPayloadClusters = 256;
 
-// The same where no cluster is known: each contradiction that some cluster meets, with its profile
-// and feature set, out of all that the manifests name and those of `given`. Where they name no
-// profile, clusters without one count as well. More than kMaxPayloadClusters combinations are a
-// fault by themselves.
+// Returns the contradictions that some cluster meets, each with its profile and feature set. The
+// clusters combine those of `given` with all that the manifests name; if they name no profile,
+// clusters without one count as well. More than kMaxPayloadClusters combinations are a fault by
+// themselves.
 std::vector<PayloadFault> ContradictionsAnywhere(const std::vector<PayloadManifest>& manifests,
                                                  const ClusterChoices& given);
 

@@ -1,4 +1,4 @@
-// What is probably not meant in a payload that is right. A pure function.
+// Hints at probable mistakes in a payload that is right. A pure function.
 #ifndef OLM_PAYLOAD_HINTS_H_
 #define OLM_PAYLOAD_HINTS_H_
 

@@ -18,7 +18,7 @@ struct Capabilities {
   std::set<std::string> enabled;  // that are on
 };
 
-// What a cluster has chosen.
+// The choices of a cluster.
 struct ClusterChoices {
   // "" = every manifest is included in it, for payloads that know no profiles.
   std::string profile = "self-managed-high-availability";
@@ -37,7 +37,7 @@ struct ClusterChoices {
 std::optional<std::string> ReasonToLeaveOut(const PayloadManifest& manifest,
                                             const ClusterChoices& choices);
 
-// What manifests name in their annotations, for clusters to choose from.
+// The choices that manifests name in their annotations.
 struct NamedChoices {
   std::set<std::string> profiles;
   std::set<std::string> feature_sets;

@@ -212,7 +212,7 @@ Payload ReadPayload(std::vector<PayloadDocument> documents) {
       payload.faults.push_back({document.where, StrCat(manifest.identity.ToString(), ": ",
                                                        ToStd(deletes.status().message()))});
     }
-    // One whose annotation is wrong may have been meant either way.
+    // A manifest with a wrong annotation may have been meant either way.
     manifest.deletes = deletes.ok() && *deletes;
     manifest.create_only =
         !manifest.deletes && IsTrue(AnnotationAt(document.object, kPayloadCreateOnly));

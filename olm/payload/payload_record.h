@@ -24,7 +24,7 @@ inline constexpr std::string_view kRecordName = "steward-payload-record";  // of
 inline constexpr std::string_view kDeletesInProgress = "ResourceDeletesInProgress";
 
 inline constexpr size_t kMaxRemovals = 1000;  // that a payload may ask for
-// Of all, those of earlier payloads included.
+// The limit of all removals, those of earlier payloads included.
 inline constexpr size_t kMaxRecordedRemovals = 2 * kMaxRemovals;
 inline constexpr size_t kMaxRecord = 900 << 10;  // bytes; a ConfigMap holds 1 MiB
 
@@ -35,8 +35,8 @@ struct PayloadRecord {
   // When all of the payload was done; until then it is being updated, also after a restart.
   std::optional<absl::Time> completed;
   std::map<PayloadIdentity, Removal> removals;
-  // Counts up where a process makes sure that the record is still its own: whoever has read it
-  // before conflicts.
+  // Counts up where a process makes sure that the record is still its own: writers that have read
+  // it before then conflict.
   int64_t turn = 0;
 
   std::optional<Removal> Find(const PayloadIdentity& identity) const;

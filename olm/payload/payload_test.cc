@@ -28,7 +28,7 @@ std::string Delete(const std::string& value) {
   return StrCat(R"({"release.openshift.io/delete":)", value, "}");
 }
 
-// What could be taken for another object, or for no deletion, is a fault.
+// An identity that may mean another object, or no deletion, is a fault.
 TEST(PayloadTest, IdentitiesThatAreNone) {
   const auto fault = [](const std::string& head) {
     const Payload payload = ReadPayload({Document("a", StrCat("{", head, "}}"))});

@@ -102,7 +102,7 @@ std::optional<std::string> ReasonNotToName(const PayloadManifest& manifest,
   if (IsOwnNamespace(identity.ns, record_namespace)) {
     return StrCat("it is in the namespace ", identity.ns, ", where Steward keeps its record");
   }
-  // What a delete manifest says but for its name does not matter.
+  // Of a delete manifest only the name matters.
   if (!manifest.deletes) {
     if (auto reason = ReasonByRights(manifest, record_namespace)) return reason;
   }

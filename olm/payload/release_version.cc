@@ -45,7 +45,7 @@ bool TakeDot(std::string_view& text) {
   return true;
 }
 
-// Identifiers between dots. Those of a build may have leading zeros.
+// True for identifiers between dots. The identifiers of a build may have leading zeros.
 bool AreIdentifiers(std::string_view text, bool zeros) {
   if (text.empty() || text.ends_with('.')) return false;
   while (!text.empty()) {

@@ -19,8 +19,8 @@ struct ReleaseVersion {
   // kInvalidArgument for what Semantic Versioning 2.0.0 refuses, and for numbers of more than nine
   // digits.
   static absl::StatusOr<ReleaseVersion> Parse(std::string_view text);
-  // As OLM reads spec.version: spaces around it, a "v" before it and leading zeros are left out,
-  // and where minor or patch are missing they are 0.
+  // Parses as OLM does spec.version: spaces around it, a "v" before it and leading zeros are left
+  // out, and a missing minor or patch is 0.
   static absl::StatusOr<ReleaseVersion> ParseLeniently(std::string_view text);
   std::string ToString() const;
 
@@ -34,7 +34,7 @@ enum class UpdateLevel {
   kDowngrade,
 };
 
-// By the order of Semantic Versioning, which does not look at what follows a +.
+// Compares by the order of Semantic Versioning, which ignores the part after a +.
 UpdateLevel LevelOf(const ReleaseVersion& from, const ReleaseVersion& to);
 
 }  // namespace steward::olm

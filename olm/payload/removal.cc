@@ -23,7 +23,7 @@ RemovalDecision Begin(const PayloadIdentity& identity, const LiveObject& live,
   removal.since = choices.now;
   removal.version = choices.version;
   decision.removal = std::move(removal);
-  // What somebody else deleted already is only followed.
+  // An object that somebody else has deleted is only followed.
   decision.deletes = !live.deleting;
   if (live.deleting) decision.removal->state = RemovalState::kOngoing;
   return decision;
@@ -78,13 +78,13 @@ RemovalDecision DecideRemoval(const PayloadIdentity& identity, const std::option
   if (!live) return WhereAbsent(identity, known, choices);
   const bool updating = choices.state == PayloadState::kUpdating;
   if (!known) return updating ? Begin(identity, *live, choices) : RemovalDecision();
-  // Also of one that was taken for gone, since its kind was not served for a while.
+  // The object may have been taken for gone, since its kind was not served for a while.
   const bool gone = known->state == RemovalState::kCompleted && known->removes;
   if ((known->holds() || gone) && known->uid == live->uid && live->deleting) {
     return {At(*known, RemovalState::kOngoing, choices.now)};
   }
   if (known->holds() && known->uid == live->uid) {
-    // What is deleted again is, in whichever state it was begun.
+    // A deletion that has begun is repeated in any state.
     return {known, updating || (choices.redelete && choices.state == PayloadState::kReconciling)};
   }
   // Another object has the name: the one that was deleted is gone. Where none ever was, there is

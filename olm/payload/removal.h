@@ -15,7 +15,7 @@
 
 namespace steward::olm {
 
-// What is done with a payload (R-003-54).
+// The stages of a payload (R-003-54).
 enum class PayloadState {
   kInitializing,  // an installation: nothing is deleted
   kUpdating,      // from the first sight of a payload until all of it is done: objects are deleted
@@ -29,7 +29,7 @@ std::string_view NameOf(RemovalState state);
 // A removal as the record keeps it, so that a restart knows what was deleted (R-003-56).
 struct Removal {
   PayloadIdentity identity;
-  // Of the object that is deleted, which no other of the same name is; "" where there was none.
+  // The UID of the object that is deleted; "" where there was none.
   std::string uid;
   bool removes = false;  // an object was there, and was to be deleted
   RemovalState state = RemovalState::kInitiated;
@@ -37,7 +37,7 @@ struct Removal {
   std::string version;  // the payload's that removed it
   std::string note;     // why it failed, or what is noteworthy; one sentence
 
-  // Minor updates wait for it (R-003-20). One that reappeared is reported only (R-003-16).
+  // Minor updates wait for it (R-003-20). An object that reappeared is only reported (R-003-16).
   bool holds() const {
     return state != RemovalState::kCompleted && state != RemovalState::kReappeared;
   }
@@ -64,9 +64,9 @@ struct RemovalDecision {
   bool deletes = false;
 };
 
-// What follows from what is recorded of an object's removal and from its live state; `live` is
-// nullopt where the object is absent, or its kind is, for certain. The object is deleted once, and
-// never another one that came under its name, unless it is to be deleted again.
+// Decides by the record of an object's removal and by its live state; `live` is nullopt where the
+// object is absent, or its kind is, for certain. The object is deleted once, and never another one
+// that came under its name, unless it is to be deleted again.
 RemovalDecision DecideRemoval(const PayloadIdentity& identity, const std::optional<Removal>& known,
                               const std::optional<LiveObject>& live, const RemovalChoices& choices);
 

@@ -114,7 +114,7 @@ TEST(RemovalTest, R_003_16_18_19_53_54_56_EachState) {
     EXPECT_EQ(got.removal->identity, kIdentity);
     const bool changed = !row.known || row.known->state != *row.then || row.known->uid != row.uid;
     EXPECT_EQ(got.removal->since, changed ? kNow : kThen);
-    // What is deleted is recorded with its UID, and holds minor updates back.
+    // A deleted object is recorded with its UID, and holds minor updates back.
     if (got.deletes) {
       EXPECT_TRUE(got.removal->holds());
       EXPECT_EQ(got.removal->uid, row.live->uid);

@@ -12,7 +12,7 @@
 
 namespace steward::olm {
 
-// What the name of a file says: `0000_<level>_<component>_…`.
+// The parts of a file's name: `0000_<level>_<component>_…`.
 struct PayloadName {
   int level = 0;
   std::string component;  // words joined by dashes

@@ -38,7 +38,7 @@ TEST(TemplateFieldsTest, NamesWhatIsNot) {
             "a\nb: {{.ReleaseImage}}\n{{ .ClusterProfile }}\n{{ index .Images \"x\" }}");
 }
 
-// Of the cluster-version-operator's own alerts.
+// The texts are of the cluster-version-operator's own alerts.
 TEST(TemplateFieldsTest, Literals) {
   for (const auto& [text, right] : std::vector<std::pair<std::string, std::string>>{
            {R"(risk {{ "{{ $labels.risk }}" }} of {{"x"}}.)", "risk {{ $labels.risk }} of x."},

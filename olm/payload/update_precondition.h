@@ -15,7 +15,7 @@ namespace steward::olm {
 struct UpdateQuestion {
   const PayloadRecord& record;
   const ReleaseVersion& to;
-  // Of the new payload: what the cluster takes of it.
+  // The manifests of the new payload that the cluster takes.
   const std::vector<PayloadManifest>& manifests;
   // The operators that say Upgradeable=False, each with its reason (R-003-37).
   std::vector<std::string> not_upgradeable;

@@ -18,8 +18,8 @@ struct Row {
   const char* outside;  // likewise
 };
 
-// As github.com/blang/semver says of each, but of the last: it makes a range without any version of
-// it.
+// The results are github.com/blang/semver's, except the last, which it makes a range without any
+// version.
 TEST(VersionRangeTest, Contains) {
   for (const Row& row : std::vector<Row>{{"1.2.3", "1.2.3 1.2.3+b", "1.2.2 1.2.4 1.2.3-rc.1"},
                                          {"=1.2.3", "1.2.3", "1.2.4"},

@@ -96,8 +96,8 @@ void AdoptServiceAccount(const json::object& live, json::object& wanted) {
   KeepUnsaid(live, wanted, "automountServiceAccountToken");
 }
 
-// Of a ConfigMap or Secret: what the manifest before this one has brought, and this one does not,
-// goes.
+// Takes those keys out of a ConfigMap or Secret that the manifest before this one brought, and this
+// one does not.
 void AdoptKeys(const json::object& live, json::object& wanted) {
   const std::set<std::string> brought = ManifestKeys(live);
   const std::set<std::string> brings = ManifestKeys(wanted);
@@ -191,7 +191,7 @@ void AdoptService(const json::object& live, json::object& wanted) {
   }
 }
 
-// Its rules are the cluster's own.
+// The cluster itself gathers these rules.
 void AdoptAggregated(const json::object& live, json::object& wanted) {
   if (Says(wanted, "aggregationRule")) KeepUnsaid(live, wanted, "rules");
 }

@@ -1,5 +1,5 @@
-// What becomes of an object that is there already where a step of a plan brings it, decided once
-// for each kind. Pure functions.
+// The outcome when a step of a plan brings an object that exists already, decided once for each
+// kind. Pure functions.
 #ifndef OLM_PLAN_ADOPTION_H_
 #define OLM_PLAN_ADOPTION_H_
 
@@ -7,13 +7,14 @@
 
 namespace steward::olm {
 
-// Takes from `wanted` what makes it the operator's where `live` bears no sign of OLM (olm.managed,
-// or a ClusterServiceVersion as its owner): owner references, and the labels of OLM's books. What
-// somebody else has made is changed as the manifest says, but does not go with the operator.
+// Takes from `wanted` the operator's marks of ownership where `live` bears no sign of OLM
+// (olm.managed, or a ClusterServiceVersion as its owner): owner references, and the labels of OLM's
+// books. An object that somebody else has made is changed as the manifest says, but does not go
+// with the operator.
 void Disown(const boost::json::object& live, boost::json::object& wanted);
 
 // The object that replaces `live` where a manifest asks for `wanted` (the result of StepObject, of
-// the same kind). What `wanted` says is so afterwards, and what it does not say is gone, but for:
+// the same kind). It says what `wanted` says and nothing else, but for:
 //
 //   every kind                UID, resourceVersion, finalizers and status; labels, annotations and
 //                             owner references that others have set
@@ -26,8 +27,8 @@ void Disown(const boost::json::object& live, boost::json::object& wanted);
 //   ClusterRole               the rules that an aggregation has gathered
 boost::json::object Adopt(const boost::json::object& live, boost::json::object wanted);
 
-// True if `wanted` (of Adopt) is what `live` is. What a server has filled in makes a difference; a
-// write of such a `wanted` changes nothing.
+// True if `wanted` (of Adopt) is what `live` is. Defaults that a server has filled in make a
+// difference; a write of such a `wanted` changes nothing.
 bool IsUnchanged(const boost::json::object& live, const boost::json::object& wanted);
 
 // The JSON merge patch that makes `live` what `wanted` (of Adopt) is, if the object has not changed

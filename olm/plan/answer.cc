@@ -10,7 +10,7 @@
 namespace steward::olm {
 namespace {
 
-// What the seed's list says of an answer on creation, by reason.
+// The seed's rules for an answer on creation, by reason.
 struct Row {
   std::string_view reason;
   int code;

@@ -55,7 +55,7 @@ TEST(AnswerTest, R_002_30_to_47_ByReasonThenByCode) {
                         {500, "StorageReadError", kFails, kFails},
                         {500, "Forbidden", kNot, kNot},
                         {403, "ServiceUnavailable", kFails, kFails},
-                        // By code, where the reason says nothing.
+                        // The code decides where the reason says nothing.
                         {401, "", kNot, kNot},
                         {403, "", kNot, kNot},
                         {404, "", kNot, kNot},
@@ -81,7 +81,7 @@ TEST(AnswerTest, R_002_30_to_47_ByReasonThenByCode) {
   }
 }
 
-// As the client reads it, which gives it a reason by its code.
+// The client gives such an answer a reason by its code.
 TEST(AnswerTest, R_002_47_AnAnswerWithoutAStatusGoesByItsCode) {
   for (const Row& row : std::vector<Row>{{302, "", kFails, kFails},
                                          {400, "", kFails, kFails},

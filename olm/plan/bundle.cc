@@ -24,7 +24,7 @@ namespace {
 
 constexpr char kRbac[] = "rbac.authorization.k8s.io";
 constexpr char kRbacVersion[] = "rbac.authorization.k8s.io/v1";
-// Of a generated name: the readable part, and the digits that tell permissions apart.
+// A generated name has a readable part, and digits that tell permissions apart.
 constexpr size_t kReadable = 50;
 constexpr size_t kDigits = 10;
 
@@ -52,7 +52,7 @@ absl::StatusOr<PlanStep> StepOf(const json::object& manifest, const OptionalMani
   return step;
 }
 
-// What one entry of the permissions generates.
+// Generates the steps of one entry of the permissions.
 class Generator {
  public:
   Generator(std::string csv, std::string ns, std::vector<PlanStep>& steps)
@@ -67,8 +67,8 @@ class Generator {
   }
 
   void AddRole(const std::string& account, const json::value& rules, bool cluster) {
-    // Of the namespace for both: what a bundle has in the cluster in one namespace must not become
-    // that of another one's. Of operator and account, too, since the readable part is cut.
+    // The namespace is in both: what a bundle of one namespace has in the cluster must not become
+    // that of another namespace's. Operator and account are, too, since the readable part is cut.
     const std::string digest = absl::BytesToHexString(
         Sha256(StrCat(ns_, cluster ? "//" : "/", csv_, "/", account, "/", Serialize(rules))));
     std::string name = StrCat(csv_, "-", account).substr(0, kReadable);
@@ -87,7 +87,7 @@ class Generator {
     json::object manifest = {{"apiVersion", gvk.group.empty() ? "v1" : kRbacVersion},
                              {"kind", gvk.kind},
                              {"metadata", {{"name", name}}}};
-    // By them it is known, as with OLM's, what is copied to where the operator works.
+    // These labels, like OLM's, tell what is copied to the namespaces where the operator works.
     json::object labels = gvk.group.empty() ? json::object() : OwnerLabels({ns_, csv_});
     if (!labels.empty()) manifest["metadata"].as_object()["labels"] = std::move(labels);
     for (auto& member : more) manifest[member.key()] = member.value();

@@ -27,7 +27,7 @@ bool IsReference(const json::object& object) {
          !object.contains("apiVersion");
 }
 
-// How gzip begins, and how it does in base64, in which OLM puts it into binaryData once more.
+// The beginning of gzip, plain and in base64, in which OLM puts it into binaryData once more.
 constexpr std::string_view kGzip = "\x1f\x8b";
 constexpr std::string_view kGzipBase64 = "H4sI";
 

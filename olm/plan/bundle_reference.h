@@ -22,7 +22,7 @@ struct BundleReference {
   bool operator==(const BundleReference&) const = default;
 };
 
-// What a step's manifest is: an object, or a reference to where it lies.
+// The manifest of a step: an object, or a reference to it.
 struct StepManifest {
   boost::json::object object;                // set where there is no reference
   std::optional<BundleReference> reference;  // an object that has no metadata but a name

@@ -58,7 +58,7 @@ TEST(StepsOfTest, R_002_22_24_OrderAndOptionality) {
   ASSERT_EQ(steps.size(), 9U);
   const std::string role = steps[7].name;
   EXPECT_THAT(role, ::testing::MatchesRegex("reed\\.v1-runner-[0-9a-f]{10}"));
-  // What is generated is never optional, whatever is declared of its name.
+  // Generated steps are never optional, whatever is declared of their names.
   EXPECT_THAT(Named(steps),
               ElementsAre("ClusterServiceVersion reed.v1", "CustomResourceDefinition b",
                           "CustomResourceDefinition a", "ServiceMonitor m optional",

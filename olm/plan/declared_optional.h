@@ -29,7 +29,7 @@ class DeclaredOptional {
 
   // True if the bundle of `csv` names the manifest.
   bool Contains(const std::string& csv, const ManifestIdentity& manifest) const;
-  // The same of a manifest whose own namespace is not known.
+  // True if it names a manifest whose own namespace is not known.
   bool ContainsInAnyNamespace(const std::string& csv, const ManifestIdentity& manifest) const;
 
  private:

@@ -93,7 +93,7 @@ json::object Completed(const json::object& definition) {
   return spec;
 }
 
-// Where the objects of a definition are sent to be converted.
+// The converter of a definition's objects.
 struct Converter {
   std::string url;
   std::string ns;
@@ -107,7 +107,7 @@ std::optional<Converter> ConverterOf(const json::object& definition) {
   if (conversion == nullptr || StringAt(*conversion, "strategy") != "Webhook") return std::nullopt;
   const json::object* webhook = ObjectAt(*conversion, "webhook");
   const json::object* client = webhook == nullptr ? nullptr : ObjectAt(*webhook, "clientConfig");
-  // As apiextensions.k8s.io/v1beta1 has it.
+  // apiextensions.k8s.io/v1beta1 has another field.
   if (client == nullptr) client = ObjectAt(*conversion, "webhookClientConfig");
   Converter converter;
   if (client == nullptr) return converter;

@@ -1,4 +1,4 @@
-// What a new CustomResourceDefinition would do to the one that is there. Values and pure functions.
+// The effects of a new CustomResourceDefinition on the existing one. Values and pure functions.
 #ifndef OLM_PLAN_DEFINITION_CHANGE_H_
 #define OLM_PLAN_DEFINITION_CHANGE_H_
 
@@ -19,8 +19,8 @@ struct DefinitionVersion {
   kube::Schema schema;
 };
 
-// What an executor needs to know of a definition. kInvalidArgument names the field that cannot be
-// read.
+// The facts about a definition that an executor needs. kInvalidArgument names the field that cannot
+// be read.
 struct Definition {
   std::string name;  // plural.group
   std::string group;
@@ -59,10 +59,10 @@ bool HasSameSpec(const boost::json::object& live, const boost::json::object& wan
 // does is at a url.
 std::string ConverterNamespace(const boost::json::object& definition);
 
-// Why a plan must not give a definition the conversion that `wanted` says, "" if it may. Whoever
-// converts reads and changes every object of the kind: an address outside of the cluster is never a
-// plan's to name, and where `ns` is not "", only Services of that namespace are. One that `live`
-// (null: there is none) has already may stay.
+// The reason why a plan must not give a definition the conversion of `wanted`; "" if it may. A
+// converter reads and changes every object of the kind: a plan never names an address outside of
+// the cluster, and where `ns` is not "", it may only name Services of that namespace. A conversion
+// that `live` (null: there is none) has already may stay.
 std::string ConversionProblem(const boost::json::object* live, const boost::json::object& wanted,
                               std::string_view ns);
 

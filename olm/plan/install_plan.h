@@ -92,7 +92,7 @@ struct InstallPlan {
 // that the executor reads, a null entry in status.plan, more than kMaxSteps.
 absl::StatusOr<InstallPlan> ReadInstallPlan(const boost::json::object& object);
 
-// What an executor concluded, to be written into a plan's status.
+// An executor's conclusions, to be written into a plan's status.
 struct PlanProgress {
   std::string phase;
   std::string message;

@@ -95,7 +95,7 @@ TEST(InstallPlanTest, R_002_19_20_21_24_ProgressIsWritten) {
       json::parse(R"([{"type":"Installed","status":"True","lastUpdateTime":"2023-11-14T22:13:20Z",)"
                   R"("lastTransitionTime":"2023-11-14T22:13:20Z"}])");
   EXPECT_EQ(object, expected) << Serialize(object);
-  // The same again is nothing new, and a message that goes is absent.
+  // An equal progress changes nothing, and an empty message is absent.
   EXPECT_FALSE(SetProgress(plan, progress, now + absl::Hours(1), object));
   progress.message = "";
   progress.condition = {true, "Because", ""};
@@ -115,7 +115,7 @@ TEST(InstallPlanTest, TooManySteps) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 10000 steps")));
 }
 
-// What an author marked stays marked, and what nobody marked has no such field.
+// A step that an author marked stays marked, and other steps have no such field.
 TEST(InstallPlanTest, R_002_21_OptionalIsNeverWrittenAsFalse) {
   json::object object = Parsed();
   ASSERT_OK_AND_ASSIGN(const InstallPlan plan, ReadInstallPlan(object));

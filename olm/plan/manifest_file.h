@@ -23,9 +23,9 @@ struct ManifestFile {
   std::vector<Remark> remarks;   // what else of the file is not as it seems
 };
 
-// As operator-registry reads it: the first document of YAML, or the first object of JSON, and
-// nothing else; of equal keys the last one counts; and what cannot be read, or has no kind, is left
-// out. `max_size` in bytes.
+// Reads a file as operator-registry does: the first document of YAML, or the first object of JSON,
+// and nothing else; of equal keys the last one counts. A file that cannot be read, or has no kind,
+// is left out. `max_size` in bytes.
 ManifestFile ReadManifestFile(std::string_view text, size_t max_size);
 
 // The place and the reason in an error of ParseYaml, "line N: reason"; `line` where it names none.

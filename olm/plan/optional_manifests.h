@@ -22,7 +22,7 @@ inline constexpr std::string_view kPropertiesAnnotation = "operatorframework.io/
 struct ManifestIdentity {
   std::string group;  // "" = core; without a version (R-002-64)
   std::string kind;
-  // As the manifest itself says, before an executor puts it into a namespace; "" when it says none
+  // The namespace that the manifest itself names, before an executor puts it into one; "" = none
   // (R-002-13).
   std::string ns;
   std::string name;  // metadata.name, or else metadata.generateName
@@ -43,7 +43,7 @@ class OptionalManifests {
   // Other types of properties are ignored. kInvalidArgument names the path and the reason, e.g.
   // `properties[1].value.manifests[0].kind: must be a string that is not empty`.
   absl::Status AddText(std::string_view json);
-  // The same, of an array of properties.
+  // Reads an array of properties in the same way.
   absl::Status AddProperties(const boost::json::array& properties);
 
   bool Contains(const ManifestIdentity& manifest) const { return entries_.contains(manifest); }

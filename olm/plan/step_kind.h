@@ -19,7 +19,7 @@ enum class StepKind {
   kUnsupported,     // any other kind: the plan is invalid
 };
 
-// By kind, as OLM does; of definitions and Subscriptions by group and kind. kOther:
+// The kind decides, as in OLM; for definitions and Subscriptions group and kind do. kOther:
 // PrometheusRule, ServiceMonitor, PodDisruptionBudget, PriorityClass, VerticalPodAutoscaler,
 // ConsoleYAMLSample, ConsoleQuickStart, ConsoleCLIDownload, ConsoleLink, ConsolePlugin,
 // NetworkPolicy, of whatever group.

@@ -102,7 +102,7 @@ bool HasKeys(const kube::GroupVersionKind& gvk) {
   return gvk.group.empty() && (gvk.kind == "ConfigMap" || gvk.kind == "Secret");
 }
 
-// As a server does it. What is no text, it refuses.
+// Folds it as a server does, which refuses values that are no text.
 void FoldStringData(json::object& secret) {
   const json::object* texts = ObjectAt(secret, "stringData");
   if (texts == nullptr) return;

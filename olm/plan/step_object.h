@@ -40,8 +40,8 @@ absl::StatusOr<boost::json::object> StepObject(const boost::json::object& manife
 boost::json::object OwnerLabels(const kube::NamespacedName& csv);
 
 // The keys that the manifest of a ConfigMap or Secret has brought, by the annotation that
-// StepObject puts there: what an upgrade drops is told by it from what somebody has added. Empty
-// where there is no such annotation. What a bundle says there is dropped.
+// StepObject puts there: an upgrade drops these, not the keys that somebody has added. Empty where
+// there is no such annotation. A bundle's own annotation of that name is dropped.
 inline constexpr char kManifestKeys[] = "operatorframework.io/installed-keys";
 std::set<std::string> ManifestKeys(const boost::json::object& object);
 

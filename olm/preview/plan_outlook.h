@@ -24,8 +24,8 @@ enum class StepApi : uint8_t {
   kClusterScoped,
   kAbsent,
   kUnknown,  // only discovery could tell
-  // Of a definition: one of its name is there. Whether it may be replaced, and what would change,
-  // is seen when it is tried.
+  // A definition of this name is there. Whether it may be replaced, and what would change, is seen
+  // when it is tried.
   kDefinitionIsThere,
 };
 
@@ -58,20 +58,6 @@ struct PlanOutlook {
   }
 };
 
-// Whether an executor would do the steps that are pending, and why.
-struct PlanCondition {
-  bool executable = false;
-  std::string reason;
-  std::string message;
-
-  bool operator==(const PlanCondition&) const = default;
-};
-
-struct PlanPreview {
-  PlanCondition condition;
-  std::vector<PreviewStep> steps;
-};
-
 // Says of a step that has ended what it came to, and of each other what an executor would come to:
 // it does them in their order (ExecutionOrder) and ends at the first that fails (R-002-24). A plan
 // that waits for its approval is previewed as if it had it. `optional_manifests` is the gate
@@ -96,7 +82,7 @@ inline constexpr std::string_view kEarlierStepFails = "EarlierStepFails";
 inline constexpr std::string_view kPlanIsDeleted = "PlanIsDeleted";
 inline constexpr std::string_view kPlanHasFailed = "PlanHasFailed";
 inline constexpr std::string_view kPlanIsComplete = "PlanIsComplete";
-// Of the condition alone.
+// Reasons that the condition alone has.
 inline constexpr std::string_view kNotApproved = "NotApproved";
 inline constexpr std::string_view kApproved = "Approved";
 inline constexpr std::string_view kNotUnpacked = "NotUnpacked";

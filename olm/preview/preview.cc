@@ -1,7 +1,11 @@
 #include "olm/preview/preview.h"
 
+#include <utility>
+
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
+#include "kube/dry_run/dry_run_answer.h"
+#include "kube/meta/status.h"
 
 namespace steward::olm {
 namespace {
@@ -102,10 +106,69 @@ std::string_view ToString(Outcome outcome) { return kWords[static_cast<size_t>(o
 
 std::string_view ToString(Basis basis) { return basis == Basis::kRule ? "Rule" : "DryRun"; }
 
+Outcome OutcomeOf(std::string_view word) {
+  for (size_t i = 0; i < kOutcomes; ++i) {
+    if (kWords[i].word == word) return static_cast<Outcome>(i);
+  }
+  return Outcome::kUnknown;
+}
+
+Basis BasisOf(std::string_view word) {
+  return word == ToString(Basis::kDryRun) ? Basis::kDryRun : Basis::kRule;
+}
+
+PreviewStep& PlanPreview::Add(kube::GroupVersionKind gvk, kube::NamespacedName name,
+                              std::string resolving) {
+  PreviewStep step;
+  step.index = steps.empty() ? 0 : steps.back().index + 1;
+  step.resolving = std::move(resolving);
+  step.gvk = std::move(gvk);
+  step.ns = std::move(name.ns);
+  step.name = std::move(name.name);
+  return steps.emplace_back(std::move(step));
+}
+
+void PlanPreview::Append(PlanPreview page) {
+  if (steps.empty() || condition.executable) condition = std::move(page.condition);
+  for (PreviewStep& step : page.steps) {
+    step.index = steps.size();
+    steps.push_back(std::move(step));
+  }
+  hidden += page.hidden;
+  remaining = page.remaining;
+}
+
+void SayAnswer(const absl::Status& answer, Outcome accepted, PreviewStep& step) {
+  const kube::DryRunVerdict verdict = kube::JudgeDryRun(answer);
+  step.basis = Basis::kDryRun;
+  step.outcome = accepted;
+  if (verdict == kube::DryRunVerdict::kAccepted) return;
+  step.message = ToStd(answer.message());
+  if (verdict == kube::DryRunVerdict::kRefused) {
+    step.outcome = Outcome::kFail;
+    step.reason = kube::RefusalReason(answer);
+    step.code = kube::FromStatus(answer).code;
+    return;
+  }
+  step.basis = Basis::kRule;
+  step.outcome = Outcome::kUnknown;
+  step.reason = verdict == kube::DryRunVerdict::kUntried ? kWebhookWithoutDryRun : kNoAnswer;
+}
+
 PreviewSummary PreviewSummary::Of(const std::vector<PreviewStep>& steps) {
   PreviewSummary summary;
   for (const PreviewStep& step : steps) ++summary.counts[static_cast<size_t>(step.outcome)];
   return summary;
+}
+
+void AppendConditions(const PlanCondition& condition, std::string& out) {
+  out.append("[{");
+  AppendText("message", condition.message, out);
+  AppendKey("reason", out);
+  AppendJsonString(condition.reason, out);
+  AppendText("status", condition.executable ? "True" : "False", out);
+  AppendText("type", "Executable", out);
+  out.append("}]");
 }
 
 void AppendSteps(const std::vector<PreviewStep>& steps, std::string& out) {

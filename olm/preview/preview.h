@@ -5,13 +5,19 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "kube/meta/names.h"
 
 namespace steward::olm {
+
+// The manifests that one question about a bundle may bring, and their bytes.
+inline constexpr size_t kMaxBundleManifests = 1000;
+inline constexpr size_t kMaxBundleBytes = 3 << 20;
 
 enum class Outcome {
   kCreate,
@@ -34,6 +40,18 @@ enum class Basis {
 // "Create", "NotCreated" and so on; "Rule", "DryRun".
 std::string_view ToString(Outcome outcome);
 std::string_view ToString(Basis basis);
+// A word that is not known is of a newer version: Unknown, Rule.
+Outcome OutcomeOf(std::string_view word);
+Basis BasisOf(std::string_view word);
+
+// Reasons that the API server's answer to a dry run gives; one that refuses has its own
+// ("Forbidden", "Invalid").
+inline constexpr std::string_view kAccepted = "Accepted";
+inline constexpr std::string_view kWebhookWithoutDryRun = "WebhookWithoutDryRun";
+inline constexpr std::string_view kNoAnswer = "NoAnswer";  // that could be understood
+// Reasons of objects that go.
+inline constexpr std::string_view kBeingDeleted = "BeingDeleted";
+inline constexpr std::string_view kDeletedByRequester = "DeletedByRequester";
 
 // A field of an object before and after a step.
 struct PreviewChange {
@@ -66,6 +84,32 @@ struct PreviewStep {
   bool operator==(const PreviewStep&) const = default;
 };
 
+// Whether it would be done, and why.
+struct PlanCondition {
+  bool executable = false;
+  std::string reason;
+  std::string message;
+
+  bool operator==(const PlanCondition&) const = default;
+};
+
+// What a PlanPreview says.
+struct PlanPreview {
+  PlanCondition condition;
+  std::vector<PreviewStep> steps;
+  int64_t hidden = 0;     // steps between those, about objects that the requester may not list
+  int64_t remaining = 0;  // steps behind those, hidden ones included
+
+  // Appends a step about an object, by rule.
+  PreviewStep& Add(kube::GroupVersionKind gvk, kube::NamespacedName name, std::string resolving);
+  // Appends the next page of the same answer. The whole is executable if each page is.
+  void Append(PlanPreview page);
+};
+
+// Says of a step what the API server answered to a write with dryRun=All: `accepted` where it would
+// do it, and then reason and message stay as they are; else Fail or Unknown, with the answer's.
+void SayAnswer(const absl::Status& answer, Outcome accepted, PreviewStep& step);
+
 // The number of steps with each outcome.
 struct PreviewSummary {
   std::array<size_t, kOutcomes> counts = {};
@@ -75,9 +119,10 @@ struct PreviewSummary {
   bool operator==(const PreviewSummary&) const = default;
 };
 
-// Append JSON: an array of objects, whose empty members are left out and whose `index` counts from
-// 1, and an object with a count for each outcome ("notCreated": 2). REQUIRES: the values of changes
-// are JSON.
+// Append JSON: status.conditions; an array of objects, whose empty members are left out and whose
+// `index` counts from 1, and an object with a count for each outcome ("notCreated": 2). REQUIRES:
+// the values of changes are JSON.
+void AppendConditions(const PlanCondition& condition, std::string& out);
 void AppendSteps(const std::vector<PreviewStep>& steps, std::string& out);
 void AppendSummary(const PreviewSummary& summary, std::string& out);
 

@@ -111,8 +111,8 @@ PayloadProcess::PayloadProcess(PayloadCluster& cluster)
       mapper_(client_, cluster.clock()),
       record_(client_, kRecordNamespace) {
   hook_.process = io_.get();
-  observer_.did = [this](const TaskReport& report) {
-    told.push_back(StrCat(std::string(NameOf(report.did)), " ", report.identity.ToString()));
+  observer_.done = [this](const TaskReport& report) {
+    told.push_back(StrCat(std::string(NameOf(report.action)), " ", report.identity.ToString()));
   };
   observer_.removal = [this](const olm::Removal& removal) {
     told.push_back(StrCat(std::string(NameOf(removal.state)), " ", removal.identity.ToString()));

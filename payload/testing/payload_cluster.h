@@ -16,7 +16,7 @@
 #include "kube/client/rest_mapper.h"
 #include "kube/meta/names.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/payload/payload_record.h"
 #include "payload/payload_folder.h"
 #include "payload/payload_pass.h"
@@ -96,7 +96,7 @@ class PayloadProcess {
   PayloadCluster& cluster_;
   std::unique_ptr<boost::asio::io_context> io_ = std::make_unique<boost::asio::io_context>(1);
   kube::Hook hook_;
-  kube::HookedClient client_;
+  kube::HookClient client_;
   kube::RestMapper mapper_;
   RecordStore record_;
   PassObserver observer_;

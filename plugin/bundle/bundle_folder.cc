@@ -113,7 +113,7 @@ void ReadFiles(const std::string& folder, Read read, BundleFolder& bundle) {
   }
 }
 
-// Of objects of one kind and name the last one is what OLM leaves behind. A plan puts all of them
+// OLM leaves the last one of several objects of one kind and name behind. A plan puts all of them
 // into its own namespace, whichever theirs is.
 void DropRepeated(BundleFolder& bundle) {
   std::map<olm::ManifestIdentity, std::string> last;
@@ -123,7 +123,7 @@ void DropRepeated(BundleFolder& bundle) {
     const olm::ManifestIdentity identity = olm::IdentityOf(it->object);
     const auto [found, is_new] =
         last.emplace(olm::ManifestIdentity{kind.group, kind.kind, "", identity.name}, it->file);
-    // Of two ClusterServiceVersions nobody knows which one is meant.
+    // Nobody knows which of two ClusterServiceVersions is meant.
     if (is_new || olm::StepKindOf(kind) == olm::StepKind::kCsv || identity.name.empty()) {
       kept.push_back(std::move(*it));
       continue;

@@ -22,8 +22,8 @@ struct BundleObject {
 };
 
 struct BundleFolder {
-  // What OLM would make steps of, in the order of the files' names: of each file the first object;
-  // of objects of one name the last one.
+  // The objects that OLM would make steps of, in the order of the files' names: of each file the
+  // first object; of objects of one name the last one.
   std::vector<BundleObject> manifests;
   std::vector<BundleObject> metadata;  // what the files of metadata/ say
   // Files of metadata/ that have a top-level `properties` (R-002-08 to 10), and all of those
@@ -31,12 +31,12 @@ struct BundleFolder {
   std::vector<BundleObject> with_properties;
   std::string properties;  // {"properties": […]}; "" = none
   olm::OptionalManifests declared;
-  // What cannot be read, is left out, or breaks the rules of the properties.
+  // The parts that cannot be read, are left out, or break the rules of the properties.
   Findings findings;
 
   std::vector<boost::json::object> Objects() const;
-  // Those of the bundle, and behind them what its dependencies (metadata/dependencies.yaml) come
-  // to.
+  // The bundle's properties, and behind them those that its dependencies
+  // (metadata/dependencies.yaml) come to.
   boost::json::array AllProperties() const;
   // The spec of a PlanPreview that asks for it.
   boost::json::object PreviewSpec() const;

@@ -25,8 +25,9 @@
 #include "bundle/requirements.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/write_options.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 #include "plugin/bundle/bundle_folder.h"
 #include "plugin/bundle/findings.h"
 #include "plugin/bundle/install.h"
@@ -47,7 +48,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const kube::GroupVersionResource kPlans = {"operators.coreos.com", "v1alpha1", "installplans"};
-const kube::GroupVersionResource kConfigs = {"", "v1", "configmaps"};
 const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
                                           "clusterserviceversions"};
 
@@ -259,7 +259,7 @@ std::string With(const std::string& text, const std::string& from, const std::st
   return absl::StrReplaceAll(text, {{from, to}});
 }
 
-// What operator-sdk finds, too, and what an API server does.
+// The findings of operator-sdk and those of an API server.
 TEST(BundleTest, LintOfTheClusterServiceVersion) {
   const std::string right =
       With(kCsv, "displayName",
@@ -490,7 +490,7 @@ TEST_F(InstallTest, MakesAPlanThatWaitsForApproval) {
   const json::array& steps = plans[0].at("status").at("plan").as_array();
   EXPECT_EQ(steps.size(), 7);
   EXPECT_EQ(steps[1].at("optional"), true);
-  const std::vector<json::value> configs = All(kConfigs);
+  const std::vector<json::value> configs = All(kube::kConfigMaps);
   ASSERT_EQ(configs.size(), 1);
   EXPECT_EQ(configs[0].at("metadata").at("ownerReferences").at(0).at("uid"),
             plans[0].at("metadata").at("uid"));
@@ -505,15 +505,16 @@ TEST_F(InstallTest, MakesAPlanThatWaitsForApproval) {
 TEST_F(InstallTest, FinishesWhatWasBegun) {
   ASSERT_OK(Install(bundle_, /*approve=*/true));
   const std::string plan(All(kPlans)[0].at("metadata").at("name").as_string());
-  const std::string config(All(kConfigs)[0].at("metadata").at("name").as_string());
+  const std::string config(All(kube::kConfigMaps)[0].at("metadata").at("name").as_string());
   const kube::DeleteOptions options;
-  ASSERT_OK(store_.Run(store_.client().Delete(kConfigs, {"ops", config}, options)).status());
+  ASSERT_OK(
+      store_.Run(store_.client().Delete(kube::kConfigMaps, {"ops", config}, options)).status());
   Merge(kPlans, plan, R"({"status":null})", "status");
   ASSERT_OK(Install(bundle_));
   EXPECT_EQ(All(kPlans)[0].at("status").at("phase"), "Installing");
-  EXPECT_EQ(All(kConfigs).size(), 1);
+  EXPECT_EQ(All(kube::kConfigMaps).size(), 1);
 
-  // What is complete is left as it is.
+  // A complete plan is left as it is.
   ASSERT_OK(store_.Create(kCsvs, "ops", Serialize(*ParseYaml(kCsv))).status());
   Merge(kPlans, plan, R"({"status":{"phase":"Complete"}})", "status");
   const json::value before = All(kPlans)[0];
@@ -521,7 +522,7 @@ TEST_F(InstallTest, FinishesWhatWasBegun) {
   EXPECT_EQ(All(kPlans)[0], before);
   EXPECT_THAT(screen_, HasSubstr("is there, and Complete"));
 
-  // Of what has failed it is said how it is tried again.
+  // The message says how a failed plan is tried again.
   Merge(kPlans, plan, R"({"status":{"phase":"Failed","message":"step 2: no"}})", "status");
   const absl::Status failed = Install(bundle_, /*approve=*/true);
   EXPECT_EQ(ExitOf(failed), Exit::kStalled);
@@ -539,8 +540,8 @@ TEST_F(InstallTest, WhatIsGoneIsInstalledAnew) {
   ASSERT_EQ(All(kPlans).size(), 2);
   const std::string second(document_.at("installPlan").as_string());
   EXPECT_NE(second, first);
-  ASSERT_EQ(All(kConfigs).size(), 1) << "both plans read one ConfigMap";
-  EXPECT_EQ(All(kConfigs)[0].at("metadata").at("ownerReferences").as_array().size(), 2);
+  ASSERT_EQ(All(kube::kConfigMaps).size(), 1) << "both plans read one ConfigMap";
+  EXPECT_EQ(All(kube::kConfigMaps)[0].at("metadata").at("ownerReferences").as_array().size(), 2);
   // Again: the second one is not complete yet.
   ASSERT_OK(Install(bundle_, /*approve=*/true));
   EXPECT_EQ(All(kPlans).size(), 2);
@@ -561,10 +562,10 @@ TEST_F(InstallTest, PermissionsAreNotLeftOut) {
 }
 
 // A cluster of this version.
-class Versioned : public kube::UserlessClient {
+class Versioned : public kube::HookClient {
  public:
   Versioned(kube::Client& inner, std::string version)
-      : UserlessClient(inner), version_(std::move(version)) {}
+      : HookClient(inner), version_(std::move(version)) {}
   Task<std::string> ServerVersion() override { co_return version_; }
 
  private:
@@ -665,8 +666,8 @@ TEST_F(InstallTest, WhatIsNeededAndThere) {
 TEST_F(InstallTest, RefusesWhatIsNotItsOwn) {
   ASSERT_OK(Install(bundle_));
   const std::string plan(All(kPlans)[0].at("metadata").at("name").as_string());
-  const std::string config(All(kConfigs)[0].at("metadata").at("name").as_string());
-  Merge(kConfigs, config, R"({"binaryData":{"0000.json":"eA=="}})");
+  const std::string config(All(kube::kConfigMaps)[0].at("metadata").at("name").as_string());
+  Merge(kube::kConfigMaps, config, R"({"binaryData":{"0000.json":"eA=="}})");
   absl::Status refused = Install(bundle_);
   EXPECT_EQ(ExitOf(refused), Exit::kRefused);
   EXPECT_THAT(std::string(refused.message()), HasSubstr("does not hold this bundle"));

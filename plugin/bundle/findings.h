@@ -1,4 +1,4 @@
-// What is wrong with the files of a bundle, or probably not meant. Not thread-safe.
+// The faults, or probable mistakes, in the files of a bundle. Not thread-safe.
 #ifndef PLUGIN_BUNDLE_FINDINGS_H_
 #define PLUGIN_BUNDLE_FINDINGS_H_
 

@@ -28,8 +28,10 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/write_options.h"
 #include "olm/plan/install_plan.h"
+#include "olm/preview/preview.h"
 #include "plugin/bundle/findings.h"
 #include "plugin/bundle/steps.h"
 #include "plugin/cluster/reads.h"
@@ -42,7 +44,6 @@ namespace steward::plugin {
 namespace json = boost::json;
 namespace {
 
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
 constexpr char kPlanApi[] = "operators.coreos.com/v1alpha1";
 constexpr char kPlanKind[] = "InstallPlan";
 // The annotation that says which bundle a plan is of.
@@ -52,7 +53,7 @@ constexpr size_t kMaxData = 1 << 20;
 constexpr size_t kConfigMapDigits = 63;  // as OLM's
 constexpr size_t kPlanDigits = 10;
 constexpr int kSmallest = 9;  // zlib
-// How often one bundle is installed anew in a namespace before its old plans have to go.
+// The number of plans of one bundle in a namespace before old ones have to go.
 constexpr int kMaxPlans = 100;
 
 // The objects to be made, as the bundle says.
@@ -188,7 +189,7 @@ StatusTask PutConfigMap(kube::Client& client, const Made& made, std::string plan
                                 {"ownerReferences", json::array({json::value(owner)})}}},
                               {"binaryData", made.data}};
   CO_ASSIGN_OR_RETURN(const json::value there,
-                      co_await CreateOrRead(client, kConfigMaps, made.config_map, wanted));
+                      co_await CreateOrRead(client, kube::kConfigMaps, made.config_map, wanted));
   const json::object* data = ObjectAt(there.get_object(), "binaryData");
   if (data == nullptr || *data != made.data || there.get_object().contains("data")) {
     co_return Refused(StrCat("the ConfigMap ", made.config_map.ns, "/", made.config_map.name,
@@ -201,14 +202,15 @@ StatusTask PutConfigMap(kube::Client& client, const Made& made, std::string plan
         return one.is_object() && StringAt(one.get_object(), "uid") == plan_uid;
       });
   if (owned) co_return absl::OkStatus();
-  // It was left by a plan that has gone, and would go with it, or is of one that is Complete.
+  // The ConfigMap was left by a plan that is gone, and would go with it, or belongs to a Complete
+  // one.
   json::array all = owners == nullptr ? json::array() : *owners;
   all.push_back(owner);
   const json::value patch = {{"metadata",
                               {{"resourceVersion", kube::MetadataText(there, "resourceVersion")},
                                {"ownerReferences", std::move(all)}}}};
   const kube::WriteOptions options = Options();
-  const absl::Status patched = (co_await client.Patch(kConfigMaps, made.config_map,
+  const absl::Status patched = (co_await client.Patch(kube::kConfigMaps, made.config_map,
                                                       kube::PatchType::kJsonMerge, patch, options))
                                    .status();
   co_return patched.ok() ? patched : Failed("writing the bundle's ConfigMap", patched);
@@ -254,7 +256,7 @@ StatusTask WriteSteps(kube::Client& client, const Made& made, json::value plan, 
   co_return written.ok() ? written : Failed("writing the status of the InstallPlan", written);
 }
 
-// What OLM would do without a word.
+// Warns of faults that OLM would pass over in silence.
 void WarnOf(const BundleFolder& bundle, Terminal& terminal) {
   for (const Finding& finding : bundle.findings.all()) {
     if (finding.severity == Finding::Severity::kHint) continue;
@@ -282,9 +284,10 @@ Task<bool> IsWhole(Session& session, const BundleFolder& bundle, const Made& mad
     if (IsWithoutPreviews(preview.status()) || kube::IsTooLarge(preview.status())) co_return true;
     co_return Failed("asking for a preview", preview.status());
   }
-  co_return std::none_of(preview->steps.begin(), preview->steps.end(), [](const AskedStep& step) {
-    return step.outcome == "Create" || step.outcome == "Update";
-  });
+  co_return std::none_of(
+      preview->said.steps.begin(), preview->said.steps.end(), [](const olm::PreviewStep& step) {
+        return step.outcome == olm::Outcome::kCreate || step.outcome == olm::Outcome::kUpdate;
+      });
 }
 
 // The plan of the bundle that is there, or a new one, whose name `made` gets: where the last one is

@@ -129,7 +129,7 @@ class Linter {
     definitions_.push_back(*std::move(definition));
   }
 
-  // What an installation leaves out.
+  // Hints at what an installation leaves out.
   void LookAtDropped(const BundleObject& manifest, const json::object& installed) {
     const json::object* before = ObjectAt(manifest.object, "metadata");
     const json::object* after = ObjectAt(installed, "metadata");

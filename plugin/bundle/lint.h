@@ -11,8 +11,8 @@
 
 namespace steward::plugin {
 
-// What is wrong with a bundle, or probably not meant, hints last, each in the order of files;
-// beside the bundle before, if there is one, what an upgrade could not do.
+// Finds the faults or probable mistakes of a bundle, hints last, each in the order of files; with
+// the bundle before, if there is one, also what an upgrade could not do.
 std::vector<Finding> LintBundle(const BundleFolder& bundle, const BundleFolder* previous = nullptr);
 
 // The first reason for which nobody can install the bundle, and its place.

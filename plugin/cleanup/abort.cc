@@ -10,8 +10,8 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 #include "plugin/cleanup/original.h"
 #include "plugin/cluster/csv.h"
 #include "plugin/command/arguments.h"
@@ -30,7 +30,7 @@ class Release : public Awaited {
  public:
   Release(Session& session, const olm::CsvFacts& facts) : session_(session), facts_(facts) {}
 
-  Task<bool> Look(absl::Duration) override {
+  Task<bool> IsDone(absl::Duration) override {
     const absl::StatusOr<Csv> csv = co_await ReadCsv(session_.client, facts_.key);
     if (csv.ok()) {
       co_return csv->facts.uid != facts_.uid || !csv->facts.HasFinalizer(olm::kCleanupFinalizer);

@@ -28,10 +28,10 @@ Agreement AgreementOf(const Csv& csv, const std::vector<olm::CrdPlan>& plans,
 
 // Refuses, naming what is new, when the operator now owns what was not agreed to.
 absl::Status CheckOwned(const Agreement& agreed, const Csv& now);
-// The same for the namespaces.
+// Refuses new namespaces, and names them.
 absl::Status CheckTargets(const Agreement& agreed, const olm::TargetSet& now);
-// The same for the definitions themselves, live: one that was made anew is another one. An error
-// when one cannot be read.
+// Refuses for definitions that were made anew since: they are other ones. An error when one cannot
+// be read.
 StatusTask CheckDefinitions(kube::Client& client, Agreement agreed);
 
 }  // namespace steward::plugin

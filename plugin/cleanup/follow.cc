@@ -8,8 +8,8 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
-#include "olm/cleanup/status.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 #include "plugin/command/exit.h"
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/words.h"
@@ -37,7 +37,7 @@ class Follower : public Awaited {
     if (followed_.deletes_operands && followed_.shown.has_value()) progress_.Add(*followed_.shown);
   }
 
-  Task<bool> Look(absl::Duration waited) override;
+  Task<bool> IsDone(absl::Duration waited) override;
   void Show(absl::Duration waited) override;
   absl::Status OutOfTime(absl::Duration waited, absl::Duration limit) override;
   // The result when nothing is left to wait for.
@@ -161,7 +161,7 @@ void Follower::Finish() {
   }
 }
 
-Task<bool> Follower::Look(absl::Duration waited) {
+Task<bool> Follower::IsDone(absl::Duration waited) {
   CO_ASSIGN_OR_RETURN(const bool gone, co_await LookAtCsv());
   const absl::Status counted = co_await Count(/*at_once=*/gone);
   if (gone) co_return true;

@@ -10,7 +10,7 @@
 #include "base/json/json_access.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 #include "plugin/cluster/csv.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"

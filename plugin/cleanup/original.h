@@ -12,9 +12,9 @@
 
 namespace steward::plugin {
 
-// As ReadCsv, but returns Refused if `name` is a copy of a ClusterServiceVersion, or, where there
-// are no copies, only an InstalledOperator of another namespace. The message names the original's
-// namespace, and the call of `command` ("uninstall") that is meant.
+// Reads like ReadCsv, but returns Refused if `name` is a copy of a ClusterServiceVersion, or, where
+// there are no copies, only an InstalledOperator of another namespace. The message names the
+// original's namespace, and the call of `command` ("uninstall") that is meant.
 Task<Csv> ReadOriginal(kube::Client& client, kube::NamespacedName name, std::string command);
 
 }  // namespace steward::plugin

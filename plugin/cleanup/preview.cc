@@ -26,7 +26,7 @@ bool IsReason(const CleanupStatus::Blocker& blocker, olm::CleanupReason reason) 
 Task<olm::TargetSet> SyncedTargets(kube::Client& client, std::string ns) {
   std::vector<olm::GroupFacts> groups;
   const auto take = [&groups](const kube::RawObject& raw) -> absl::Status {
-    ASSIGN_OR_RETURN(olm::GroupFacts facts, olm::DecodeGroupFacts(raw.json));
+    ASSIGN_OR_RETURN(olm::GroupFacts facts, olm::DecodeOperatorGroupFacts(raw.json));
     groups.push_back(std::move(facts));
     return absl::OkStatus();
   };
@@ -41,35 +41,36 @@ Task<olm::TargetSet> SyncedTargets(kube::Client& client, std::string ns) {
 
 }  // namespace
 
-absl::StatusOr<Course> CourseFor(Wish wish, const olm::CsvFacts& facts) {
+absl::StatusOr<OptInChange> OptInChangeFor(OperandPolicy policy, const olm::CsvFacts& facts) {
   const bool opted_in = facts.HasFinalizer(olm::kCleanupFinalizer);
-  Course course;
-  if (wish == Wish::kDelete && !facts.cleanup_enabled) {
+  OptInChange opt_in_change;
+  if (policy == OperandPolicy::kDelete && !facts.cleanup_enabled) {
     return Refused(StrCat(
         "its author does not say that the operator cleans up (spec.cleanup.enabled is not true), ",
         "so its custom resources are kept. To uninstall it all the same, leave out --cleanup"));
   }
   if (facts.deleting()) {
-    if (wish == Wish::kDelete && !opted_in) {
+    if (policy == OperandPolicy::kDelete && !opted_in) {
       return Refused(
           "it is being deleted already, without cleanup, and nobody can opt in any more");
     }
-    if (wish == Wish::kKeep && facts.OptedIn()) {
+    if (policy == OperandPolicy::kKeep && facts.OptedIn()) {
       return Refused(StrCat("it is being deleted with cleanup already; to stop that: kubectl ",
                             "steward abort ", facts.key.name, " -n ", facts.key.ns));
     }
-    course.deletes_operands = facts.OptedIn();
-    return course;
+    opt_in_change.deletes_operands = facts.OptedIn();
+    return opt_in_change;
   }
-  course.opt_out = wish == Wish::kKeep && opted_in;
-  course.opt_in = wish == Wish::kDelete && !opted_in;
-  course.deletes_operands = course.opt_in || (facts.OptedIn() && !course.opt_out);
-  return course;
+  opt_in_change.opt_out = policy == OperandPolicy::kKeep && opted_in;
+  opt_in_change.opt_in = policy == OperandPolicy::kDelete && !opted_in;
+  opt_in_change.deletes_operands =
+      opt_in_change.opt_in || (facts.OptedIn() && !opt_in_change.opt_out);
+  return opt_in_change;
 }
 
 std::vector<CleanupStatus::Blocker> Preview::Blockers() const {
   std::vector<CleanupStatus::Blocker> blockers;
-  if (!course.deletes_operands) return blockers;
+  if (!opt_in_change.deletes_operands) return blockers;
   for (const CleanupStatus::Blocker& blocker : status.blockers) {
     // The ClusterServiceVersion itself shows these two, and sooner.
     if (IsReason(blocker, olm::CleanupReason::kNotOptedIn)) continue;
@@ -84,11 +85,11 @@ Task<olm::TargetSet> ReadTargets(kube::Client& client, CleanupStatus status) {
   co_return co_await SyncedTargets(client, std::move(status.csv.ns));
 }
 
-Task<Preview> MakePreview(kube::Client& client, kube::NamespacedName name, Wish wish) {
+Task<Preview> MakePreview(kube::Client& client, kube::NamespacedName name, OperandPolicy policy) {
   Preview preview;
   CO_ASSIGN_OR_RETURN(preview.csv, co_await ReadOriginal(client, name, "uninstall"));
   const olm::CsvFacts& facts = preview.csv.facts;
-  CO_ASSIGN_OR_RETURN(preview.course, CourseFor(wish, facts));
+  CO_ASSIGN_OR_RETURN(preview.opt_in_change, OptInChangeFor(policy, facts));
   CO_ASSIGN_OR_RETURN(preview.status, co_await ReadCleanupStatus(client, name));
   CO_ASSIGN_OR_RETURN(preview.targets, co_await ReadTargets(client, preview.status));
   CO_ASSIGN_OR_RETURN(preview.related, co_await FindRelated(client, name));
@@ -102,7 +103,7 @@ Task<Preview> MakePreview(kube::Client& client, kube::NamespacedName name, Wish 
     if (counts.ok()) preview.operands = *std::move(counts);
   }
   // Operands that are kept need not be counted.
-  if (!counted.ok() && preview.course.deletes_operands) co_return counted;
+  if (!counted.ok() && preview.opt_in_change.deletes_operands) co_return counted;
   preview.why_uncounted = ToStd(counted.message());
   co_return std::move(preview);
 }

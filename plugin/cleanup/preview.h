@@ -23,27 +23,27 @@
 
 namespace steward::plugin {
 
-// The user's wish for the operands.
-enum class Wish {
+// The user's policy for the operands.
+enum class OperandPolicy {
   kAsItIs,  // as the ClusterServiceVersion says
   kDelete,  // --cleanup
   kKeep,    // --keep
 };
 
-// The changes of the administrator's opt-in that follow from the wish.
-struct Course {
+// The changes of the administrator's opt-in that follow from the policy.
+struct OptInChange {
   bool deletes_operands = false;
   bool opt_in = false;   // the finalizer must be added
   bool opt_out = false;  // the finalizer must be removed
 };
 // Returns Refused when --cleanup asks for what the author does not support. An operator that is
 // being deleted cannot be opted in or out any more.
-absl::StatusOr<Course> CourseFor(Wish wish, const olm::CsvFacts& facts);
+absl::StatusOr<OptInChange> OptInChangeFor(OperandPolicy policy, const olm::CsvFacts& facts);
 
 struct Preview {
   Csv csv;
   CleanupStatus status;
-  Course course;
+  OptInChange opt_in_change;
   olm::TargetSet targets;
   std::vector<olm::CrdPlan> plans;
   std::optional<OperandCounts> operands;  // absent: they could not be counted
@@ -51,14 +51,14 @@ struct Preview {
   std::vector<RelatedObject> related;
 
   Agreement Agreed() const { return AgreementOf(csv, plans, targets); }
-  // What stands against deleting operands, but for the two words, the author's and the
-  // administrator's. Empty where operands are kept.
+  // The blockers, except missing support by the author and a missing opt-in. Empty where operands
+  // are kept.
   std::vector<CleanupStatus::Blocker> Blockers() const;
 };
 
 // Reads everything. kNotFound (kube::IsNotFound) when there is no such ClusterServiceVersion. Fails
 // if operands would be deleted and cannot be counted.
-Task<Preview> MakePreview(kube::Client& client, kube::NamespacedName name, Wish wish);
+Task<Preview> MakePreview(kube::Client& client, kube::NamespacedName name, OperandPolicy policy);
 
 // Returns the targets of a cleanup at this moment, as far as they can be known before the opt-in.
 Task<olm::TargetSet> ReadTargets(kube::Client& client, CleanupStatus status);

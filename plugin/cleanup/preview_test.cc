@@ -1,7 +1,7 @@
 #include "plugin/cleanup/preview.h"
 
 #include "base/status/matchers.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 #include "plugin/command/exit.h"
 
 namespace steward::plugin {
@@ -10,7 +10,7 @@ namespace {
 TEST(CourseTest, WhatIsToBeDone) {
   struct Case {
     const char* name;
-    Wish wish;
+    OperandPolicy policy;
     bool enabled;
     bool opted_in;
     bool deleting;
@@ -20,33 +20,39 @@ TEST(CourseTest, WhatIsToBeDone) {
     bool opt_out;
   };
   for (const Case& c : {
-           Case{"nothing said", Wish::kAsItIs, true, false, false, false, false, false, false},
-           Case{"opted in before", Wish::kAsItIs, true, true, false, false, true, false, false},
-           Case{"opted in, unsupported", Wish::kAsItIs, false, true, false, false, false, false,
+           Case{"nothing said", OperandPolicy::kAsItIs, true, false, false, false, false, false,
                 false},
-           Case{"--cleanup", Wish::kDelete, true, false, false, false, true, true, false},
-           Case{"--cleanup again", Wish::kDelete, true, true, false, false, true, false, false},
-           Case{"--cleanup, unsupported", Wish::kDelete, false, false, false, true, false, false,
+           Case{"opted in before", OperandPolicy::kAsItIs, true, true, false, false, true, false,
                 false},
-           Case{"--keep", Wish::kKeep, true, true, false, false, false, false, true},
-           Case{"--keep, nobody opted in", Wish::kKeep, true, false, false, false, false, false,
+           Case{"opted in, unsupported", OperandPolicy::kAsItIs, false, true, false, false, false,
+                false, false},
+           Case{"--cleanup", OperandPolicy::kDelete, true, false, false, false, true, true, false},
+           Case{"--cleanup again", OperandPolicy::kDelete, true, true, false, false, true, false,
                 false},
-           Case{"going", Wish::kAsItIs, true, true, true, false, true, false, false},
-           Case{"going, --cleanup", Wish::kDelete, true, true, true, false, true, false, false},
-           Case{"too late to opt in", Wish::kDelete, true, false, true, true, false, false, false},
-           Case{"too late to keep", Wish::kKeep, true, true, true, true, false, false, false},
+           Case{"--cleanup, unsupported", OperandPolicy::kDelete, false, false, false, true, false,
+                false, false},
+           Case{"--keep", OperandPolicy::kKeep, true, true, false, false, false, false, true},
+           Case{"--keep, nobody opted in", OperandPolicy::kKeep, true, false, false, false, false,
+                false, false},
+           Case{"going", OperandPolicy::kAsItIs, true, true, true, false, true, false, false},
+           Case{"going, --cleanup", OperandPolicy::kDelete, true, true, true, false, true, false,
+                false},
+           Case{"too late to opt in", OperandPolicy::kDelete, true, false, true, true, false, false,
+                false},
+           Case{"too late to keep", OperandPolicy::kKeep, true, true, true, true, false, false,
+                false},
        }) {
     SCOPED_TRACE(c.name);
     olm::CsvFacts facts;
     facts.cleanup_enabled = c.enabled;
     if (c.opted_in) facts.finalizers = {"operatorframework.io/delete-custom-resources"};
     if (c.deleting) facts.deletion_timestamp = "2023-11-14T22:13:20Z";
-    const absl::StatusOr<Course> course = CourseFor(c.wish, facts);
-    EXPECT_EQ(ExitOf(course.status()), c.refused ? Exit::kRefused : Exit::kDone);
-    if (!course.ok()) continue;
-    EXPECT_EQ(course->deletes_operands, c.deletes);
-    EXPECT_EQ(course->opt_in, c.opt_in);
-    EXPECT_EQ(course->opt_out, c.opt_out);
+    const absl::StatusOr<OptInChange> opt_in_change = OptInChangeFor(c.policy, facts);
+    EXPECT_EQ(ExitOf(opt_in_change.status()), c.refused ? Exit::kRefused : Exit::kDone);
+    if (!opt_in_change.ok()) continue;
+    EXPECT_EQ(opt_in_change->deletes_operands, c.deletes);
+    EXPECT_EQ(opt_in_change->opt_in, c.opt_in);
+    EXPECT_EQ(opt_in_change->opt_out, c.opt_out);
   }
 }
 

@@ -67,10 +67,10 @@ void AddKept(const Preview& preview, std::vector<Row>& rows) {
   } else {
     const size_t width = WidthOf(preview.operands->crds);
     for (const CrdCount& crd : preview.operands->crds) {
-      const int64_t count = crd.kept + (preview.course.deletes_operands ? 0 : crd.pending());
+      const int64_t count = crd.kept + (preview.opt_in_change.deletes_operands ? 0 : crd.pending());
       if (count > 0) {
         const std::string why =
-            preview.course.deletes_operands ? StrCat(": ", crd.why_kept) : std::string();
+            preview.opt_in_change.deletes_operands ? StrCat(": ", crd.why_kept) : std::string();
         kept.push_back(Plain(StrCat("  ", Padded(crd.crd, width), "  ", count, why)));
       }
       if (!crd.kept_known) {
@@ -108,7 +108,7 @@ void AddRelated(const Preview& preview, std::vector<Row>& rows) {
 }
 
 std::string WhyKeepsAll(const Preview& preview) {
-  if (preview.course.opt_out) return "--keep: the opt-in to cleanup is removed first.";
+  if (preview.opt_in_change.opt_out) return "--keep: the opt-in to cleanup is removed first.";
   if (!preview.csv.facts.cleanup_enabled) {
     return "The author does not say that the operator cleans up (spec.cleanup.enabled).";
   }
@@ -130,7 +130,7 @@ std::vector<Row> PreviewRows(const Preview& preview, const std::string& saving, 
                    Style::kStrong}});
   if (refused) {
     rows.push_back({{"It is refused: nothing is deleted or changed.", Style::kBad}});
-  } else if (preview.course.deletes_operands) {
+  } else if (preview.opt_in_change.deletes_operands) {
     AddDeleted(preview, saving, rows);
   } else {
     rows.push_back(Plain(StrCat("No custom resource is deleted. ", WhyKeepsAll(preview))));
@@ -154,7 +154,7 @@ json::object PreviewJson(const Preview& preview) {
   json::array definitions;
   if (preview.operands.has_value()) {
     for (const CrdCount& crd : preview.operands->crds) {
-      const bool deletes = preview.course.deletes_operands;
+      const bool deletes = preview.opt_in_change.deletes_operands;
       json::object namespaces;
       for (const auto& [ns, count] : crd.to_delete) {
         if (deletes && !ns.empty()) namespaces[ns] = count;
@@ -188,7 +188,7 @@ json::object PreviewJson(const Preview& preview) {
           {"cleanupEnabled", facts.cleanup_enabled},
           {"optedIn", preview.status.opted_in},
           {"deleting", facts.deleting()},
-          {"operands", preview.course.deletes_operands ? "Delete" : "Keep"},
+          {"operands", preview.opt_in_change.deletes_operands ? "Delete" : "Keep"},
           {"definitions", std::move(definitions)},
           {"related", std::move(related)},
           {"keptRelated", std::move(kept)},

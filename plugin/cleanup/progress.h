@@ -21,7 +21,7 @@ class Progress {
 
   // One row for each definition that ever had operands to delete.
   std::vector<Terminal::Row> Bars() const;
-  // The same in one line: "widgets.example.com 3 of 10, gadgets.example.com 0 of 2 deleted".
+  // The bars in one line: "widgets.example.com 3 of 10, gadgets.example.com 0 of 2 deleted".
   std::string Summary() const;
   bool empty() const { return of_.empty(); }
 

@@ -13,7 +13,7 @@
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
-#include "olm/cleanup/status.h"
+#include "olm/csv_facts.h"
 #include "plugin/cluster/cleanup_status.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/command/exit.h"
@@ -71,7 +71,7 @@ class Readiness : public Awaited {
   Readiness(Session& session, ReadyQuestion question)
       : session_(session), question_(std::move(question)) {}
 
-  Task<bool> Look(absl::Duration waited) override;
+  Task<bool> IsDone(absl::Duration waited) override;
   void Show(absl::Duration waited) override;
   absl::Status OutOfTime(absl::Duration waited, absl::Duration limit) override;
 
@@ -92,7 +92,7 @@ Task<bool> Readiness::LookOnce() {
   co_return co_await IsReady(session_, question_, csv);
 }
 
-Task<bool> Readiness::Look(absl::Duration) {
+Task<bool> Readiness::IsDone(absl::Duration) {
   const absl::StatusOr<bool> ready = co_await LookOnce();
   trouble_ = ready.status();
   if (ready.ok()) co_return *ready;

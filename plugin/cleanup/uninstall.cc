@@ -11,9 +11,9 @@
 #include "base/status/with_context.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/target_set.h"
+#include "olm/csv_facts.h"
 #include "plugin/cleanup/agreement.h"
 #include "plugin/cleanup/follow.h"
 #include "plugin/cleanup/ready.h"
@@ -47,13 +47,15 @@ class Uninstallation {
 
  private:
   const olm::CsvFacts& facts() const { return preview_.csv.facts; }
-  const Course& course() const { return preview_.course; }
+  const OptInChange& opt_in_change() const { return preview_.opt_in_change; }
   // True if operands are saved; if a cleanup is under way, they have been.
-  bool saves() const { return options_.save && course().deletes_operands && !facts().deleting(); }
+  bool saves() const {
+    return options_.save && opt_in_change().deletes_operands && !facts().deleting();
+  }
 
   std::string Folder() const;
   std::string Saving() const;
-  // Why nothing of it may be done; OK: nothing is known to stand against it.
+  // Returns why nothing of it may be done; OK: nothing is known to stand against it.
   StatusTask FindRefusal();
   StatusTask Tell(bool refused);
   StatusTask TryWrites();
@@ -120,14 +122,15 @@ StatusTask Uninstallation::Tell(bool refused) {
     session_.terminal.Line(row);
   }
   json::object uninstall = {{"clusterServiceVersion", options_.csv.name}};
-  if (options_.wish != Wish::kAsItIs) uninstall["cleanup"] = options_.wish == Wish::kDelete;
+  if (options_.policy != OperandPolicy::kAsItIs)
+    uninstall["cleanup"] = options_.policy == OperandPolicy::kDelete;
   json::object spec = {{"uninstall", std::move(uninstall)}};
   co_return co_await ShowAskedPreview(session_, std::move(spec), options_.csv.ns);
 }
 
 // Tries every later write with dry-run.
 StatusTask Uninstallation::TryWrites() {
-  if (course().opt_in || course().opt_out) {
+  if (opt_in_change().opt_in || opt_in_change().opt_out) {
     CO_RETURN_IF_ERROR(co_await FindPolicy());
     CO_RETURN_IF_ERROR(co_await WriteOptIn(/*dry_run=*/true));
   }
@@ -163,7 +166,7 @@ StatusTask Uninstallation::TryDeleteOptedIn() {
 }
 
 StatusTask Uninstallation::FindPolicy() {
-  if (!course().opt_in) co_return absl::OkStatus();
+  if (!opt_in_change().opt_in) co_return absl::OkStatus();
   absl::StatusOr<std::string> proof = co_await ReadOptInProof(session_.client);
   if (kube::IsForbidden(proof.status())) {
     session_.terminal.Note(
@@ -178,7 +181,7 @@ StatusTask Uninstallation::FindPolicy() {
 
 StatusTask Uninstallation::WriteOptIn(bool dry_run) {
   absl::Status status;
-  if (course().opt_in) {
+  if (opt_in_change().opt_in) {
     CsvCheck agreed = [agreed = preview_.Agreed()](const Csv& now) {
       return CheckOwned(agreed, now);
     };
@@ -197,7 +200,7 @@ absl::Status Uninstallation::AskOnce() {
       std::any_of(preview_.related.begin(), preview_.related.end(),
                   [](const RelatedObject& object) { return !object.kept(); });
   if (facts().deleting() && !deletes_related) return absl::OkStatus();
-  const int64_t count = course().deletes_operands ? preview_.operands->pending() : 0;
+  const int64_t count = opt_in_change().deletes_operands ? preview_.operands->pending() : 0;
   const std::string question =
       StrCat("Uninstall ", options_.csv.name,
              count > 0 ? StrCat(" and delete ", CountText(count, "custom resource")) : "", "?");
@@ -232,11 +235,12 @@ StatusTask Uninstallation::CheckAgain() {
 }
 
 StatusTask Uninstallation::ChangeOptIn() {
-  if (!course().opt_in && !course().opt_out) co_return absl::OkStatus();
-  if (course().opt_in) CO_RETURN_IF_ERROR(co_await CheckAgain());
+  if (!opt_in_change().opt_in && !opt_in_change().opt_out) co_return absl::OkStatus();
+  if (opt_in_change().opt_in) CO_RETURN_IF_ERROR(co_await CheckAgain());
   CO_RETURN_IF_ERROR(co_await WriteOptIn(/*dry_run=*/false));
-  opted_in_here_ = course().opt_in;
-  session_.terminal.Line(course().opt_in ? "Opted in to cleanup" : "Removed the opt-in to cleanup");
+  opted_in_here_ = opt_in_change().opt_in;
+  session_.terminal.Line(opt_in_change().opt_in ? "Opted in to cleanup"
+                                                : "Removed the opt-in to cleanup");
   co_return absl::OkStatus();
 }
 
@@ -257,7 +261,7 @@ ReadyQuestion Uninstallation::Question() const {
 }
 
 StatusTask Uninstallation::UntilReady() {
-  if (!course().deletes_operands) co_return absl::OkStatus();
+  if (!opt_in_change().deletes_operands) co_return absl::OkStatus();
   const ReadyQuestion question = Question();
   const absl::Status status = co_await WaitUntilReady(session_, question, *deadline_);
   session_.terminal.Clear();
@@ -293,11 +297,11 @@ StatusTask Uninstallation::DeleteOnce() {
                              "touched"));
   }
   if (now.facts.deleting()) co_return absl::OkStatus();
-  if (now.cleans_up() != course().deletes_operands) {
+  if (now.cleans_up() != opt_in_change().deletes_operands) {
     co_return Refused(StrCat("somebody has ", now.cleans_up() ? "opted in to" : "called off",
                              " the cleanup meanwhile; look at it again"));
   }
-  if (course().deletes_operands) {
+  if (opt_in_change().deletes_operands) {
     const ReadyQuestion question = Question();
     const absl::StatusOr<bool> ready = co_await IsReady(session_, question, now);
     // TakeBack reports its own result; the refusal is the result of the command.
@@ -321,7 +325,7 @@ StatusTask Uninstallation::DeleteIt() {
   session_.document["deletionRequested"] = true;
   session_.terminal.Line(StrCat("Deleted the ClusterServiceVersion ", options_.csv.ns, "/",
                                 options_.csv.name,
-                                course().deletes_operands ? "; Steward cleans up" : ""));
+                                opt_in_change().deletes_operands ? "; Steward cleans up" : ""));
   if (options_.wait && session_.terminal.live()) {
     session_.terminal.Note("Ctrl-C ends the watching, not the uninstallation", Style::kFaint);
   }
@@ -332,13 +336,13 @@ StatusTask Uninstallation::WaitForEnd() {
   Followed followed;
   followed.csv = options_.csv;
   followed.uid = facts().uid;
-  followed.deletes_operands = course().deletes_operands;
+  followed.deletes_operands = opt_in_change().deletes_operands;
   followed.plans = preview_.plans;
   followed.shown = preview_.operands;
   CO_ASSIGN_OR_RETURN(const FollowResult result,
                       co_await Follow(session_, std::move(followed), *deadline_));
   const std::string gone = StrCat(options_.csv.ns, "/", options_.csv.name, " is gone");
-  if (!course().deletes_operands) {
+  if (!opt_in_change().deletes_operands) {
     session_.terminal.Line(gone, Style::kGood);
     co_return absl::OkStatus();
   }
@@ -387,7 +391,7 @@ StatusTask Uninstallation::Proceed() {
 
 StatusTask Uninstallation::Run() {
   absl::StatusOr<Preview> preview =
-      co_await MakePreview(session_.client, options_.csv, options_.wish);
+      co_await MakePreview(session_.client, options_.csv, options_.policy);
   if (!preview.ok() && options_.ignore_not_found &&
       kube::IsNotFound(preview.status(), options_.csv.name)) {
     session_.terminal.Note(

@@ -16,7 +16,7 @@ namespace steward::plugin {
 
 struct UninstallOptions {
   kube::NamespacedName csv;
-  Wish wish = Wish::kAsItIs;
+  OperandPolicy policy = OperandPolicy::kAsItIs;
   bool save = true;
   std::string folder;  // "" = SaveFolderFor
   bool wait = true;

@@ -59,13 +59,13 @@ void UninstallCommand::AddFlags(CLI::App& app) {
 
 StatusTask UninstallCommand::Run(Session& session) {
   options_.csv.ns = session.ns;
-  if (cleanup_) options_.wish = Wish::kDelete;
-  if (keep_) options_.wish = Wish::kKeep;
+  if (cleanup_) options_.policy = OperandPolicy::kDelete;
+  if (keep_) options_.policy = OperandPolicy::kKeep;
   options_.save = !no_save_;
   return Uninstall(session, options_);
 }
 
-// What this run has deleted, as kubectl delete names it.
+// The objects that this run has deleted, in the words of kubectl delete.
 std::vector<std::string> DeletedNames(const boost::json::object& document) {
   std::vector<std::string> names;
   if (const boost::json::array* related = ArrayAt(document, "deletedRelated")) {

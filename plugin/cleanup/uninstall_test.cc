@@ -22,6 +22,7 @@
 #include "kube/testing/fault_script.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 #include "plugin/cleanup/preview.h"
 #include "plugin/cluster/resources.h"
 #include "plugin/command/exit.h"
@@ -57,7 +58,7 @@ class UninstallTest : public ::testing::Test {
     scene.PutInstallPlan("install-1", "widget.v1", "RequiresApproval");
     scene.PutInstallPlan("install-2", "widget.v1", "Complete");
     options.csv = kCsv;
-    options.wish = Wish::kDelete;
+    options.policy = OperandPolicy::kDelete;
     options.folder = folder / "saved";
     options.timeout = absl::Minutes(5);
     scene.yes = true;
@@ -107,7 +108,7 @@ TEST_F(UninstallTest, CleansUp) {
             R"(["Subscription ops/sub","InstallPlan ops/install-1"])");
 }
 
-// What is gone before the first look was deleted, too.
+// Operands that are gone before the first look were deleted, too.
 TEST_F(UninstallTest, CountsFromWhatWasShown) {
   scene.clock.on_sleep = [this] {
     if (scene.Has(kWidgets, {"a", "w1"})) scene.fake.Delete(kWidgets, {"a", "w1"});
@@ -139,7 +140,7 @@ TEST_F(UninstallTest, SavedFilesAreForTheirOwnerOnly) {
 }
 
 TEST_F(UninstallTest, KeepsOperandsWhereNobodyAskedForCleanup) {
-  options.wish = Wish::kAsItIs;
+  options.policy = OperandPolicy::kAsItIs;
   scene.PutCsv("", true);
   EXPECT_OK(Uninstall());
   EXPECT_FALSE(scene.Has(kCsvs, kCsv));
@@ -150,7 +151,7 @@ TEST_F(UninstallTest, KeepsOperandsWhereNobodyAskedForCleanup) {
 }
 
 TEST_F(UninstallTest, KeepTakesTheOptInAway) {
-  options.wish = Wish::kKeep;
+  options.policy = OperandPolicy::kKeep;
   scene.PutCsv(kBothFinalizers, true, kHeld);
   scene.PutView("Ready", true);
   EXPECT_OK(Uninstall());
@@ -159,7 +160,7 @@ TEST_F(UninstallTest, KeepTakesTheOptInAway) {
 }
 
 TEST_F(UninstallTest, AnOptInOfBeforeCounts) {
-  options.wish = Wish::kAsItIs;
+  options.policy = OperandPolicy::kAsItIs;
   scene.PutCsv(kBothFinalizers, true, kHeld);
   scene.PutView("Ready", true);
   EXPECT_OK(Uninstall());
@@ -249,7 +250,7 @@ TEST_F(UninstallTest, DeniedOptInSaysWhoMay) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("--clusterrole=steward-cleanup-opt-in"));
 }
 
-// The same write contains the user's opt-in and its confirmation.
+// One write contains the user's opt-in and its confirmation.
 TEST_F(UninstallTest, R_000_76_ConfirmsTheOptInByTheSameWrite) {
   const auto confirmed = [this] {
     const boost::json::value csv = scene.Object(kCsvs, kCsv);
@@ -357,7 +358,7 @@ TEST_F(UninstallTest, WithoutControllersItIsNotDeleted) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("not ready within 5m"));
   ExpectNothingChanged();
   EXPECT_TRUE(scene.HasFinalizer(kOptIn));
-  // The same command continues once the controllers run.
+  // The command continues once the controllers run.
   scene.holds_rights = true;
   EXPECT_OK(Uninstall());
   EXPECT_FALSE(scene.Has(kCsvs, kCsv));

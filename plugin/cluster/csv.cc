@@ -14,7 +14,6 @@
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/protection.h"
-#include "olm/cleanup/status.h"
 #include "olm/copy.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"
@@ -48,7 +47,7 @@ absl::Status Replaced(const kube::NamespacedName& name) {
                                     " is another one now than it was; look at it again"));
 }
 
-// What to merge into the object as it is; null: it is as wanted.
+// Returns the patch to merge into the object; null: it is as wanted.
 using PatchOf = std::function<absl::StatusOr<json::value>(const Csv& csv)>;
 
 json::value WithoutOptIn(const olm::CsvFacts& facts) {

@@ -12,7 +12,7 @@ namespace steward::plugin {
 // "clusterserviceversion.operators.coreos.com/widgets.v1" of an object of OLM's.
 std::string OlmObjectName(std::string_view kind, std::string_view name);
 
-// Those of a document's `items`, which are ClusterServiceVersions.
+// The names of a document's `items`, which are ClusterServiceVersions.
 std::vector<std::string> CsvNamesOf(const boost::json::object& document);
 
 }  // namespace steward::plugin

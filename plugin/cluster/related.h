@@ -33,7 +33,7 @@ std::string Describe(const RelatedObject& object);
 bool SubscriptionNames(const boost::json::object& subscription, std::string_view csv);
 // True if the plan names the ClusterServiceVersion, whatever has become of it.
 bool PlanNames(const boost::json::object& plan, std::string_view csv);
-// The same of a plan that is neither complete nor failed.
+// True if such a plan is neither complete nor failed.
 bool UnfinishedPlanNames(const boost::json::object& plan, std::string_view csv);
 // The other ClusterServiceVersions that a plan names, in its order.
 std::vector<std::string> OthersInPlan(const boost::json::object& plan, std::string_view csv);

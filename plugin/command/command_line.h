@@ -12,15 +12,14 @@
 
 namespace steward::plugin {
 
-// How the program is called, and what --help says of all its commands.
+// The program's name, and the sentence that --help begins with.
 struct Program {
   std::string name = "kubectl steward";
   std::string description = "Uninstalls operators, and what belongs to them, with your own rights.";
 };
 
 struct CommandLine {
-  // Not empty for --help, and where no command is named: nothing else is set, and the caller prints
-  // it.
+  // Set for --help, and where no command is named: nothing else is set, and the caller prints it.
   std::string help;
 
   std::string name;    // all its words, as "uninstall"

@@ -16,7 +16,7 @@ namespace {
 
 using Names = Completion::Names;
 
-// What the values of flags and arguments are, by their names.
+// The kind of the values of a flag or argument, by its name.
 Names NamesOf(std::string_view name) {
   static const auto& names =
       *new std::map<std::string_view, Names>{{"CSV", Names::kCsvs},
@@ -199,8 +199,8 @@ Completion Complete(const std::vector<KnownCommand>& known, const std::vector<st
   } else {
     CompleteArgument(walk, typed, completion);
   }
-  // What the flags before say, as a command line of the first command understands them; flags that
-  // cannot be used leave nobody to be asked.
+  // The flags before are read by a command line of the first command; if they cannot be used,
+  // nobody is asked.
   std::vector<std::string> asked = walk.where();
   asked.insert(asked.begin(), "status");
   absl::StatusOr<CommandLine> line = Parser(known, program).Parse(asked);

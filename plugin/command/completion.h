@@ -1,4 +1,5 @@
-// What may come next on a command line, for shells (kubectl_complete-steward). Pure functions.
+// The candidates for the next word of a command line, for shells (kubectl_complete-steward). Pure
+// functions.
 #ifndef PLUGIN_COMMAND_COMPLETION_H_
 #define PLUGIN_COMMAND_COMPLETION_H_
 
@@ -18,7 +19,7 @@ struct Candidate {
 };
 
 struct Completion {
-  // What the cluster or the kubeconfig names, which the caller asks.
+  // The kinds of names that the caller asks the cluster or the kubeconfig for.
   enum class Names {
     kNone,
     kCsvs,

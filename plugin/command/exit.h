@@ -19,8 +19,8 @@ enum class Exit {
 // The name of the code: "Done", "Error", ...
 std::string_view ToString(Exit exit);
 
-// Errors with an exit code of their own. What the server forbids is kRefused, too; every other
-// error is kError.
+// Errors with an exit code of their own. A request that the server forbids is kRefused, too; every
+// other error is kError.
 absl::Status Misused(std::string_view message);
 absl::Status Refused(std::string_view message);
 absl::Status Stalled(std::string_view message);

@@ -11,10 +11,10 @@
 namespace steward::plugin {
 namespace {
 
-// Where descriptions begin.
+// The column at which descriptions begin.
 constexpr size_t kColumn = 34;
 
-// One thing and what is said of it; what is long gets a line of its own.
+// Appends a thing and its description; a long thing gets a line of its own.
 void AppendEntry(std::string_view thing, std::string_view description, std::string& out) {
   std::string line = StrCat("  ", thing);
   if (line.size() + 1 > kColumn) {

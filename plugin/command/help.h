@@ -22,7 +22,7 @@ class HelpFormatter : public CLI::FormatterBase {
     examples_[&app] = std::move(examples);
   }
 
-  // What the command does; its examples, arguments, commands and flags; how it is called; its
+  // Writes what the command does; its examples, arguments, commands and flags; its usage; its
   // footer. `name` is that of the program with the words before the last.
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override;

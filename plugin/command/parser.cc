@@ -45,7 +45,7 @@ void AddOutputFlag(CLI::App& app, CommonFlags& common, bool has_names) {
       ->check(CLI::Validator(check, StrCat("{", kForms, "}")));
 }
 
-// As kubectl reads it: a duration, or a number of seconds; zero is no limit of the user's.
+// Reads a duration, or a number of seconds, as kubectl does; zero is no limit of the user's.
 std::string ReadTimeout(const std::string& text, absl::Duration& timeout) {
   int64_t seconds = 0;
   if (absl::SimpleAtoi(text, &seconds)) {

@@ -37,7 +37,7 @@ class Awaited {
   virtual ~Awaited() = default;
   // Looks once; returns true when the state is reached. An error ends the wait. `waited` is the
   // time since its start.
-  virtual Task<bool> Look(absl::Duration waited) = 0;
+  virtual Task<bool> IsDone(absl::Duration waited) = 0;
   // Shows the result of the last look.
   virtual void Show(absl::Duration waited) = 0;
   // The error when `limit` has passed, made from the result of the last look.

@@ -20,7 +20,7 @@ class Train : public Awaited {
  public:
   explicit Train(int comes) : comes_(comes) {}
 
-  Task<bool> Look(absl::Duration waited) override {
+  Task<bool> IsDone(absl::Duration waited) override {
     told.push_back(StrCat("look ", absl::ToInt64Seconds(waited)));
     if (!broken.ok()) co_return broken;
     co_return --comes_ == 0;

@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-// What is shown of two long texts before the place where they begin to differ.
+// The bytes shown of two long texts before the place where they differ.
 constexpr size_t kBefore = 24;
 
 bool IsPlain(std::string_view key) {

@@ -23,8 +23,8 @@ inline constexpr std::string_view kChoiceNotUnderstood =
     "The OLMConfig cluster is not understood: its disableCopiedCSVs is neither true nor false. "
     "Copies stay as they are until it says one of them";
 
-// What an OLMConfig says: its spec, in either spelling of the field, else what the controllers say
-// in its status that they do.
+// The choice of an OLMConfig: its spec, in either spelling of the field, else the state that the
+// controllers report in its status.
 Copies CopiesBy(const boost::json::object& olm_config);
 
 // Reads the OLMConfig `cluster`; the others mean nothing (R-004-23).

@@ -26,7 +26,7 @@ class OrderedList {
   // Goes to the first object, or to the next one. False behind the last. Errors name the list.
   Task<bool> Next();
 
-  // Of the object: its name, itself, and the bytes in which the server sent it. REQUIRES: the last
+  // The object's name, the object, and the bytes in which the server sent it. REQUIRES: the last
   // Next returned true.
   std::string_view name() const;
   const boost::json::object& object() const { return object_.get_object(); }

@@ -1,5 +1,5 @@
-// What a cluster has of the copies of operators for all namespaces, and what turning them off or on
-// makes of it. Immutable once read.
+// A cluster's copies of operators for all namespaces, and the effect of turning them off or on.
+// Immutable once read.
 #ifndef PLUGIN_COPIED_CSVS_SURVEY_H_
 #define PLUGIN_COPIED_CSVS_SURVEY_H_
 

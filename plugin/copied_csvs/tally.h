@@ -40,7 +40,7 @@ struct Tally {
   bool all_same() const { return differ + only_copy + only_view == 0; }
 };
 
-// One object of which both do not show the same.
+// One object that the two sides show differently.
 struct Found {
   enum class What { kDiffers, kOnlyCopy, kOnlyView };
   kube::NamespacedName key;

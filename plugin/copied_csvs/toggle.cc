@@ -51,7 +51,7 @@ std::string NameText(const OperatorCopies& copies) {
   return StrCat(copies.csv.ns, "/", copies.csv.name, copies.gone ? " (gone)" : "");
 }
 
-// In one line, and lines.
+// The limits of names in one line, and of lines.
 constexpr size_t kShownNamespaces = 12;
 constexpr size_t kShownLosses = 12;
 
@@ -118,8 +118,8 @@ Task<std::optional<json::value>> ReadConfig(kube::Client& client) {
   co_return WithContext("reading olmconfigs.operators.coreos.com cluster", config.status());
 }
 
-// By the OLMConfig, or by what its controllers say. Without one they are on, unless the controllers
-// run with --disable-copied-csvs, which nobody else knows.
+// Returns the choice of the OLMConfig, or of its controllers. Without one copies are on, unless the
+// controllers run with --disable-copied-csvs, which nobody else knows.
 Copies ChosenBy(const std::optional<json::value>& config) {
   return config ? CopiesBy(config->get_object()) : Copies::kOn;
 }
@@ -166,7 +166,7 @@ class Preview {
     }
   }
   // The number of copies that the choice does not explain: they stay, or their operator is gone.
-  // Others may be in namespaces that the controllers protect.
+  // More copies may be in namespaces that the controllers protect.
   size_t left() const {
     size_t count = 0;
     for (const OperatorCopies& each : operators_) count += Left(each).size();
@@ -177,7 +177,7 @@ class Preview {
       if (!Left(each).empty()) ShowStaying(terminal, each);
     }
   }
-  // The namespaces in which whoever may read no other sees an operator no longer.
+  // Shows where users who may read no other namespace lose the sight of an operator.
   void ShowLoss(Terminal& terminal) const {
     // Namespaces that lose the same.
     std::map<std::string, std::vector<std::string>> namespaces;
@@ -252,7 +252,7 @@ class CarriedOut : public Awaited {
  public:
   CarriedOut(Session& session, bool off) : session_(session), off_(off) {}
 
-  Task<bool> Look(absl::Duration) override {
+  Task<bool> IsDone(absl::Duration) override {
     const absl::StatusOr<std::optional<json::value>> config = co_await ReadConfig(session_.client);
     if (!config.ok()) {
       if (kube::IsTransient(config.status())) co_return false;

@@ -89,7 +89,7 @@ class Verification {
   StatusTask Run();
 
  private:
-  // What both sides show of one object now.
+  // One object as both sides show it now.
   struct Pair {
     std::optional<json::value> copy;
     std::optional<json::value> view;
@@ -232,7 +232,7 @@ StatusTask Verification::Judge(const kube::NamespacedName& key) {
   const json::object* view = pair.view ? &pair.view->get_object() : nullptr;
   const bool is_copy = copy != nullptr && HasCopiedFrom(*copy);
   const bool shows_copy = view != nullptr && HasCopiedFrom(*view);
-  // Neither side has it any more, or both show an original that lies here.
+  // Both sides have lost it, or both show an original that lies here.
   if (!is_copy && !shows_copy) co_return absl::OkStatus();
   if (copy != nullptr && view != nullptr) {
     tally_.AddCopy(ModeOf(*view), pair.copy_bytes);

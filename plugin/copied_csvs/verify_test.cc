@@ -271,7 +271,7 @@ TEST_F(VerifyTest, BothShowAnOriginalThatLiesThere) {
   EXPECT_OK(Verify());
 }
 
-// However many operators there are, one page of each side is held.
+// One page of each side is held, for any number of operators.
 TEST_F(VerifyTest, ListsAreReadInPages) {
   for (int i = 100; i < 160; ++i) PutBoth("a", StrCat("w", i, ".v1"));
   EXPECT_OK(Verify("a"));

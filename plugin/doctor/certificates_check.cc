@@ -18,6 +18,7 @@
 #include "base/tls/expiry.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/removal/installation.h"
 #include "plugin/terminal/words.h"
@@ -28,9 +29,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr char kCertificates[] = "steward-certificates";
-const kube::GroupVersionResource kSecrets = {"", "v1", "secrets"};
 
-// What a Secret is mounted for.
+// The Deployments that mount a Secret.
 struct Mounted {
   bool needed = false;
   std::set<std::string> by;
@@ -42,7 +42,7 @@ std::string TextIn(const json::object& secret, std::string_view member, std::str
   return texts == nullptr ? "" : std::string(StringAt(*texts, key));
 }
 
-// How a certificate comes to be renewed, by whom the Secret says keeps it.
+// The way to renew a certificate, by whom the Secret says keeps it.
 std::string Renewal(const std::string& name, const json::object& secret,
                     const Environment& environment) {
   const std::string in = StrCat(" -n ", kStewardNamespace);
@@ -165,7 +165,7 @@ VoidTask CheckCertificates(Environment& environment) {
   for (const auto& [name, each] : mounted) {
     const kube::NamespacedName key = {kStewardNamespace, name};
     const absl::StatusOr<json::value> secret =
-        co_await ReadObject(environment.client, kSecrets, key);
+        co_await ReadObject(environment.client, kube::kSecrets, key);
     if (kube::IsNotFound(secret.status(), name)) {
       judge.Missing(name, each);
     } else if (!secret.ok()) {

@@ -9,7 +9,7 @@
 namespace steward::plugin {
 
 // Reads the certificates of the Secrets that Steward's Deployments mount: each is there, and more
-// than a sixth of its life is left; whoever keeps it renews it at a third. REQUIRES: `environment`
+// than a sixth of its life is left; its keeper renews it at a third. REQUIRES: `environment`
 // outlives the task.
 VoidTask CheckCertificates(Environment& environment);
 

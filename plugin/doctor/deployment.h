@@ -28,7 +28,7 @@ struct Deployment {
   std::optional<std::string> Flag(std::string_view flag) const;
 };
 
-// Those of Steward in its namespace, by name.
+// Steward's Deployments in its namespace, by name.
 using Deployments = std::map<std::string, Deployment>;
 Task<Deployments> ReadDeployments(kube::Client& client);
 

@@ -1,4 +1,4 @@
-// What doctor finds in a cluster. Values.
+// The findings of doctor in a cluster. Values.
 #ifndef PLUGIN_DOCTOR_DIAGNOSIS_H_
 #define PLUGIN_DOCTOR_DIAGNOSIS_H_
 

@@ -44,10 +44,6 @@ const kube::GroupVersionResource kClusterRoles = {kRbac, "v1", "clusterroles"};
 const kube::GroupVersionResource kClusterRoleBindings = {kRbac, "v1", "clusterrolebindings"};
 const kube::GroupVersionResource kRoles = {kRbac, "v1", "roles"};
 const kube::GroupVersionResource kRoleBindings = {kRbac, "v1", "rolebindings"};
-const kube::GroupVersionResource kSecrets = {"", "v1", "secrets"};
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
-const kube::GroupVersionResource kLeases = {"coordination.k8s.io", "v1", "leases"};
-const kube::GroupVersionResource kSlices = {"discovery.k8s.io", "v1", "endpointslices"};
 constexpr char kSystem[] = "steward-system";
 
 kube::GroupVersionResource ResourceOf(std::string_view kind) {
@@ -65,9 +61,9 @@ class DoctorTest : public ::testing::Test {
  public:
   DoctorTest() {
     for (const kube::GroupVersionResource& gvr :
-         {kClusterRoles, kClusterRoleBindings, kRoles, kRoleBindings, kSecrets, kConfigMaps,
-          kLeases, kSlices, kInstalledOperators, kNamespaces, kube::kDeployments,
-          kube::kApiServices, kOlmConfigs, ResourceOf("")}) {
+         {kClusterRoles, kClusterRoleBindings, kRoles, kRoleBindings, kube::kSecrets,
+          kube::kConfigMaps, kube::kLeases, kube::kEndpointSlices, kInstalledOperators, kNamespaces,
+          kube::kDeployments, kube::kApiServices, kOlmConfigs, ResourceOf("")}) {
       scene.fake.Serve(gvr);
     }
     for (const json::object& each : ShippedFolders().front().objects) {
@@ -104,7 +100,7 @@ class DoctorTest : public ::testing::Test {
         R"(","reason":"MissingEndpoints","message":"nobody"}]}})");
   }
   void PutSlice(bool ready) {
-    scene.fake.Put(kSlices,
+    scene.fake.Put(kube::kEndpointSlices,
                    StrCat(R"({"metadata":{"namespace":"steward-system","name":"slice","labels":)",
                           R"({"kubernetes.io/service-name":"steward-apiserver"}},"endpoints":[)",
                           R"({"addresses":["10.0.0.1"],"conditions":{"ready":)",
@@ -112,7 +108,7 @@ class DoctorTest : public ::testing::Test {
   }
   void PutLease(const std::string& name, absl::Duration age) {
     scene.fake.Put(
-        kLeases,
+        kube::kLeases,
         StrCat(
             R"({"metadata":{"namespace":"steward-system","name":")", name,
             R"("},"spec":{"holderIdentity":"pod-1","leaseDurationSeconds":15,"renewTime":")",
@@ -128,9 +124,10 @@ class DoctorTest : public ::testing::Test {
     spec.not_before = spec.not_after - absl::Hours(24 * 90);
     const absl::StatusOr<PemKeyPair> pair = IssueCertificate(spec);
     ASSERT_OK(pair.status());
-    scene.fake.Put(kSecrets, StrCat(R"({"metadata":{"namespace":"steward-system","name":")", name,
-                                    "\"", metadata, R"(},"data":{"tls.key":"eA==","tls.crt":")",
-                                    absl::Base64Escape(pair->cert_pem), R"("}})"));
+    scene.fake.Put(kube::kSecrets,
+                   StrCat(R"({"metadata":{"namespace":"steward-system","name":")", name, "\"",
+                          metadata, R"(},"data":{"tls.key":"eA==","tls.crt":")",
+                          absl::Base64Escape(pair->cert_pem), R"("}})"));
   }
   // Changes an object as `change` says.
   void Edit(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
@@ -172,8 +169,8 @@ TEST_F(DoctorTest, FindsNothingWhereNothingIsWrong) {
   EXPECT_EQ(scene.document.at("findings").as_array().size(), 14U);
 }
 
-// As OLM does with what a ClusterServiceVersion asks for: roles and bindings under names of its
-// own.
+// Renames an account's roles and bindings as OLM does for the permissions of a
+// ClusterServiceVersion.
 void RenameByOlm(DoctorTest& t, const char* account, const char* more = "") {
   json::value role = t.scene.Object(kClusterRoles, {"", account});
   json::object& metadata = role.as_object()["metadata"].as_object();
@@ -298,7 +295,7 @@ INSTANTIATE_TEST_SUITE_P(
          "Guard|Failed|the guard does not run", "-k OVERLAY"},
         {"withdrawn",
          [](DoctorTest& t) {
-           t.scene.fake.Put(kConfigMaps,
+           t.scene.fake.Put(kube::kConfigMaps,
                             R"({"metadata":{"namespace":"steward-system",)"
                             R"("name":"steward-apiservice-guard"},"data":{"phase":"Withdrawn"}})");
          },
@@ -309,7 +306,7 @@ INSTANTIATE_TEST_SUITE_P(
          "kubectl rollout restart deployment/steward-controllers"},
         {"never led",
          [](DoctorTest& t) {
-           t.scene.fake.Delete(kLeases, {kSystem, "steward-controllers"});
+           t.scene.fake.Delete(kube::kLeases, {kSystem, "steward-controllers"});
          },
          "Leaders|Failed|nobody has ever led steward-controllers", "kubectl logs"},
         {"certificate ends",
@@ -326,7 +323,7 @@ INSTANTIATE_TEST_SUITE_P(
          "kubectl describe certificate serving -n steward-system"},
         {"no certificate",
          [](DoctorTest& t) {
-           t.scene.fake.Delete(kSecrets, {kSystem, "steward-apiserver-cert"});
+           t.scene.fake.Delete(kube::kSecrets, {kSystem, "steward-apiserver-cert"});
          },
          "Certificates|Failed|there is no Secret steward-apiserver-cert, without which steward-api",
          "-k OVERLAY"},
@@ -418,8 +415,9 @@ INSTANTIATE_TEST_SUITE_P(
          "Deployments|Failed|there is no Deployment steward-controllers", "-k OVERLAY"},
         {"a Secret without a certificate",
          [](DoctorTest& t) {
-           t.scene.fake.Put(kSecrets, R"({"metadata":{"namespace":"steward-system",)"
-                                      R"("name":"steward-apiserver-cert"},"data":{"x":"eQ=="}})");
+           t.scene.fake.Put(kube::kSecrets,
+                            R"({"metadata":{"namespace":"steward-system",)"
+                            R"("name":"steward-apiserver-cert"},"data":{"x":"eQ=="}})");
          },
          "Certificates|Failed|Secret steward-apiserver-cert has no certificate", "put a new"},
         {"not checked, and no guard",
@@ -499,11 +497,12 @@ INSTANTIATE_TEST_SUITE_P(
          "kubectl rollout restart deployment/steward-controllers"},
     }));
 
-// What a tenant may not read is said, and fails nothing.
+// Things that a tenant may not read are reported, and fail nothing.
 TEST_F(DoctorTest, SaysWhatItCannotSee) {
   for (const kube::GroupVersionResource& gvr :
-       {kClusterRoles, kSecrets, kConfigMaps, kLeases, kSlices, kube::kDeployments, kPolicies,
-        kube::kApiServices, kOlmConfigs, kCsvs, kCleanupStatuses, kInstalledOperators}) {
+       {kClusterRoles, kube::kSecrets, kube::kConfigMaps, kube::kLeases, kube::kEndpointSlices,
+        kube::kDeployments, kPolicies, kube::kApiServices, kOlmConfigs, kCsvs, kCleanupStatuses,
+        kInstalledOperators}) {
     Forbid(kube::ClientVerb::kGet, gvr);
     Forbid(kube::ClientVerb::kList, gvr);
   }

@@ -1,4 +1,4 @@
-// What the checks of doctor share: the cluster, and what was read of it once. Not thread-safe.
+// The cluster, and what was read of it once, for all checks of doctor. Not thread-safe.
 #ifndef PLUGIN_DOCTOR_ENVIRONMENT_H_
 #define PLUGIN_DOCTOR_ENVIRONMENT_H_
 
@@ -29,10 +29,10 @@ struct Environment {
   }
 };
 
-// What only a live cluster says.
+// The result of checks that need a live cluster.
 inline absl::Status OnlyLive() { return absl::UnavailableError("only a live cluster says that"); }
 
-// What mends an installation that lacks something, or differs from what is shipped.
+// The remedy for an installation that lacks something, or differs from what is shipped.
 inline constexpr char kApplyAgain[] =
     "apply your overlay again, as docs/install.md says: kubectl apply --server-side "
     "--force-conflicts -k OVERLAY";

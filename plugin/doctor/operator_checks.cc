@@ -15,8 +15,8 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/holds.h"
-#include "olm/cleanup/object_facts.h"
-#include "olm/cleanup/status.h"
+#include "olm/csv_facts.h"
+#include "olm/object_facts.h"
 #include "plugin/cluster/cleanup_status.h"
 #include "plugin/copied_csvs/olm_config.h"
 #include "plugin/copied_csvs/survey.h"
@@ -39,7 +39,7 @@ constexpr Pair kPairs[] = {
     {"steward-payload", "payload", "cluster-version-operator"},
 };
 
-// Who works on copies.
+// The Deployment that works on copies; "" = none.
 Task<std::string> FindCopier(const Environment& environment) {
   if (environment.deployments.ok()) {
     const auto ours = environment.deployments->find("steward-copied-csvs");

@@ -38,7 +38,7 @@ using olm::PolicyRule;
 using olm::PolicyRules;
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
-// Of one sentence.
+// The names that one sentence has at most.
 constexpr size_t kMostNamed = 5;
 
 // "ClusterRole/steward-view", "Role/steward-system/steward-controllers".
@@ -200,7 +200,7 @@ std::string Beyond(const PolicyRules& some, const PolicyRules& all) {
   return StrCat(absl::StrJoin(texts, ", "), more == 0 ? "" : StrCat(" and ", more, " more"));
 }
 
-// What a role grants on paths that are of no resource, as "get /metrics".
+// The rights of a role on paths that are of no resource, as "get /metrics".
 std::set<std::string> PathsOf(const json::object& role) {
   std::set<std::string> paths;
   const json::array* rules = ArrayAt(role, "rules");
@@ -219,7 +219,7 @@ std::set<std::string> PathsOf(const json::object& role) {
   return paths;
 }
 
-// Those of `some` that are not among `all`.
+// The members of `some` that are not among `all`.
 std::string Beyond(const std::set<std::string>& some, const std::set<std::string>& all) {
   std::vector<std::string> texts;
   for (const std::string& each : some) {
@@ -312,7 +312,7 @@ std::string Described(const json::object& object) {
   return StrCat(KindOf(object), " ", ns, ns.empty() ? "" : "/", NameIn(object));
 }
 
-// As kubectl takes it: "Role steward-controllers -n steward-system".
+// The object as an argument of kubectl: "Role steward-controllers -n steward-system".
 std::string Addressed(std::string_view kind, const std::string& ns, const std::string& name) {
   return StrCat(kind, " ", ShellWord(name), ns.empty() ? "" : " -n ", ns);
 }
@@ -326,7 +326,7 @@ void CompareRole(const json::object& shipped, const json::object& actual, CheckF
     if (lacks.empty()) continue;
     findings.Fail(StrCat(Described(shipped), " does not grant ", lacks), kApplyAgain);
   }
-  // What others aggregate into it is theirs.
+  // Rights that others aggregate into a role are theirs.
   if (shipped.contains("aggregationRule")) return;
   for (const std::string& more : {Beyond(found, wanted), Beyond(found_paths, wanted_paths)}) {
     if (more.empty()) continue;
@@ -542,7 +542,7 @@ VoidTask CheckPolicies(Environment& environment) {
   CheckFindings findings("Policies", environment.findings);
   size_t count = 0;
   for (const ShippedFolder& folder : ShippedFolders()) {
-    // By its process alone: policies are judged also where roles may not be read.
+    // The process alone decides: policies are judged even where roles may not be read.
     if (!IsInstalled(folder, {}, environment)) continue;
     const absl::Status compared =
         co_await CompareFolderPolicies(environment, folder, findings, count);

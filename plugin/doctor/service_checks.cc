@@ -38,9 +38,6 @@ namespace json = boost::json;
 constexpr char kApiServer[] = "steward-apiserver";
 constexpr char kGuard[] = "steward-apiservice-guard";
 constexpr absl::Duration kPatience = absl::Seconds(15);
-const kube::GroupVersionResource kEndpointSlices = {"discovery.k8s.io", "v1", "endpointslices"};
-const kube::GroupVersionResource kLeases = {"coordination.k8s.io", "v1", "leases"};
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
 
 std::string SeeWhy(const std::string& deployment) {
   return StrCat("kubectl describe deployment/", deployment, " -n ", kStewardNamespace,
@@ -60,7 +57,7 @@ Task<bool> ServesViewsItself(kube::Client& client) {
   co_return true;
 }
 
-// How an APIService that is not as it should be comes to be.
+// The remedy for an APIService that is not as it should be.
 std::string MadeAnew(const Environment& environment) {
   if (environment.deployments.ok()) {
     const auto guard = environment.deployments->find(kGuard);
@@ -123,7 +120,7 @@ Task<size_t> CountEndpoints(kube::Client& client) {
     }
     return absl::OkStatus();
   };
-  CO_RETURN_IF_ERROR(co_await VisitAll(client, kEndpointSlices, kStewardNamespace,
+  CO_RETURN_IF_ERROR(co_await VisitAll(client, kube::kEndpointSlices, kStewardNamespace,
                                        /*metadata_only=*/false, take,
                                        StrCat("kubernetes.io/service-name=", kApiServer)));
   co_return ready.size();
@@ -205,7 +202,7 @@ VoidTask CheckVersions(Environment& environment) {
   const kube::GroupVersion views = kInstalledOperators.group_version();
   const absl::StatusOr<std::string> server =
       co_await kube::ReadProviderVersion(environment.client, views);
-  // Who does not answer is told by other checks.
+  // Other checks report an API server that does not answer.
   if (server.ok() && *server != environment.version) {
     findings.Warn(StrCat("this program is of version ", environment.version,
                          ", and the API server of ", *server),
@@ -282,7 +279,7 @@ VoidTask CheckGuard(Environment& environment) {
   }
   const kube::NamespacedName name = {kStewardNamespace, kGuard};
   const absl::StatusOr<json::value> record =
-      co_await ReadObject(environment.client, kConfigMaps, name);
+      co_await ReadObject(environment.client, kube::kConfigMaps, name);
   if (record.ok()) {
     const json::object* data = ObjectAt(record->get_object(), "data");
     const std::string_view phase = data == nullptr ? "" : StringAt(*data, "phase");
@@ -316,7 +313,7 @@ VoidTask CheckLeaders(Environment& environment) {
     const std::string lease = each.Flag("--leader-elect-lease-name").value_or(name);
     const kube::NamespacedName key = {kStewardNamespace, lease};
     const absl::StatusOr<json::value> object =
-        co_await ReadObject(environment.client, kLeases, key);
+        co_await ReadObject(environment.client, kube::kLeases, key);
     if (kube::IsNotFound(object.status(), lease)) {
       findings.Fail(StrCat("nobody has ever led ", name, ": there is no Lease ", lease),
                     SeeWhy(name));

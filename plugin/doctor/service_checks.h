@@ -18,7 +18,7 @@ VoidTask CheckApiService(Environment& environment);
 VoidTask CheckEndpoints(Environment& environment);
 // The guard runs, and has withdrawn nothing.
 VoidTask CheckGuard(Environment& environment);
-// Of each Deployment that elects one, a leader renews its Lease.
+// A leader renews the Lease of each Deployment that elects one.
 VoidTask CheckLeaders(Environment& environment);
 // The API server answers from the cluster's newest state.
 VoidTask CheckFreshness(Environment& environment);

@@ -62,7 +62,7 @@ std::string MetadataIn(const json::object& object, std::string_view key) {
   return metadata == nullptr ? "" : std::string(StringAt(*metadata, key));
 }
 
-// What the API server fills in where a manifest says nothing of it.
+// True for values that the API server fills in where a manifest has none.
 bool IsDefault(std::string_view key, const json::value& value) {
   if (const json::object* members = value.if_object()) return members->empty();
   if (const json::array* items = value.if_array()) return items->empty();

@@ -20,14 +20,13 @@ struct ShippedFolder {
 // "base" first. Parsed at the first call.
 const std::vector<ShippedFolder>& ShippedFolders();
 
-// Of an object.
+// The parts by which an object is named; "" for one that it lacks.
 std::string_view KindOf(const boost::json::object& object);
 std::string NameIn(const boost::json::object& object);
 std::string NamespaceIn(const boost::json::object& object);
 
-// The first thing that only one of them says, as a path ("spec.validations[0].expression"); "" =
-// they say the same. What an API server fills in does not count, nor do spaces and line breaks in
-// texts.
+// The first field in which they differ, as a path ("spec.validations[0].expression"); "" = they say
+// the same. Defaults of the API server do not count, nor do spaces and line breaks in texts.
 std::string DifferenceFrom(const boost::json::value& shipped, const boost::json::value& actual,
                            const std::string& path);
 

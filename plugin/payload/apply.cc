@@ -43,7 +43,7 @@ namespace json = boost::json;
 namespace {
 
 using payload::TaskReport;
-using Did = TaskReport::Did;
+using Action = TaskReport::Action;
 
 constexpr size_t kBarWidth = 20;
 
@@ -86,7 +86,7 @@ class ApplyProgress {
       if (!session_.terminal.live()) session_.terminal.Note(text);
       Draw(text);
     };
-    observer.did = [this](const TaskReport& report) { Take(report); };
+    observer.done = [this](const TaskReport& report) { Take(report); };
     return observer;
   }
 
@@ -96,9 +96,10 @@ class ApplyProgress {
   void End(std::string_view version, olm::PayloadState state, size_t not_begun) {
     session_.terminal.Keep();
     std::vector<std::pair<std::string, size_t>> counts;
-    for (const Did did : {Did::kCreated, Did::kUpdated, Did::kUnchanged, Did::kLeft, Did::kRemoved,
-                          Did::kRemoving, Did::kKept, Did::kFailed}) {
-      counts.emplace_back(NameOf(did), counts_[did]);
+    for (const Action action :
+         {Action::kCreated, Action::kUpdated, Action::kUnchanged, Action::kLeft, Action::kRemoved,
+          Action::kRemoving, Action::kKept, Action::kFailed}) {
+      counts.emplace_back(NameOf(action), counts_[action]);
     }
     counts.emplace_back("not begun", not_begun);
     json::object document;
@@ -113,30 +114,30 @@ class ApplyProgress {
  private:
   void Take(const TaskReport& report) {
     ++done_;
-    ++counts_[report.did];
+    ++counts_[report.action];
     std::string note(ToStd(report.error.message()));
     Style style = Style::kPlain;
     bool told = false;
-    switch (report.did) {
-      case Did::kUnchanged:
-      case Did::kLeft:
+    switch (report.action) {
+      case Action::kUnchanged:
+      case Action::kLeft:
         break;
-      case Did::kCreated:
-      case Did::kUpdated:
-      case Did::kRemoving:
+      case Action::kCreated:
+      case Action::kUpdated:
+      case Action::kRemoving:
         told = !session_.terminal.live();
         break;
-      case Did::kRemoved:
+      case Action::kRemoved:
         told = !session_.terminal.live() && changed_.contains(report.identity);
         break;
-      case Did::kKept: {
+      case Action::kKept: {
         const std::optional<olm::Removal> removal = record_.record().Find(report.identity);
         if (removal) note = removal->note;
         told = removal.has_value();
         style = Style::kWarning;
         break;
       }
-      case Did::kFailed:
+      case Action::kFailed:
         told = true;
         style = Style::kBad;
         break;
@@ -144,12 +145,12 @@ class ApplyProgress {
     const std::string identity = report.identity.ToString();
     if (told) {
       session_.terminal.Line(
-          StrCat(NameOf(report.did), " ", identity, note.empty() ? "" : ": ", note), style);
+          StrCat(NameOf(report.action), " ", identity, note.empty() ? "" : ": ", note), style);
     }
-    if (told || report.did == Did::kCreated || report.did == Did::kUpdated ||
-        report.did == Did::kRemoving || changed_.contains(report.identity)) {
+    if (told || report.action == Action::kCreated || report.action == Action::kUpdated ||
+        report.action == Action::kRemoving || changed_.contains(report.identity)) {
       json::object one = IdentityJson(report.identity, report.where);
-      one["did"] = NameOf(report.did);
+      one["did"] = NameOf(report.action);
       one["message"] = note;
       objects_.push_back(std::move(one));
     }
@@ -172,7 +173,7 @@ class ApplyProgress {
   bool begun_ = false;
   size_t total_ = 0;
   size_t done_ = 0;
-  std::map<Did, size_t> counts_;
+  std::map<Action, size_t> counts_;
   std::set<olm::PayloadIdentity> changed_;  // whose removals went on in this pass
   json::array objects_;
 };

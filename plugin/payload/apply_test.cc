@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "base/status/matchers.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 #include "plugin/command/exit.h"
@@ -22,7 +23,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
 constexpr char kHeld[] = R"(,"finalizers":["example.com/hold"])";
 
 TEST(PayloadApplyTest, SaysWhatChanged) {
@@ -121,9 +121,10 @@ TEST(PayloadApplyTest, FailuresAreNamed) {
   scene.Write({{"0000_10_a_01.yaml", ConfigMapYaml("a")},
                {"0000_10_b_01.yaml", ConfigMapYaml("b")},
                {"0000_20_a_01.yaml", ConfigMapYaml("c")}});
-  scene.client.FailNext(kube::FakeClient::Verb::kGet, kConfigMaps, absl::OkStatus());  // the record
-  scene.client.FailNext(kube::FakeClient::Verb::kGet, kConfigMaps,
-                        kube::ToStatus(kube::Forbidden(kConfigMaps, "", "not for you")));
+  scene.client.FailNext(kube::FakeClient::Verb::kGet, kube::kConfigMaps,
+                        absl::OkStatus());  // the record
+  scene.client.FailNext(kube::FakeClient::Verb::kGet, kube::kConfigMaps,
+                        kube::ToStatus(kube::Forbidden(kube::kConfigMaps, "", "not for you")));
   const absl::Status status = scene.Run(KnownPayloadApply());
   EXPECT_EQ(ExitOf(status), Exit::kError);
   EXPECT_THAT(std::string(status.message()), HasSubstr("1 object failed"));
@@ -149,8 +150,8 @@ TEST(PayloadApplyTest, MissingRightsComeBeforeTheFirstWrite) {
 TEST(PayloadApplyTest, ARecordThatCannotBeReadIsAnError) {
   PayloadScene scene;
   scene.Write({{"a.yaml", ConfigMapYaml("a")}});
-  scene.client.FailNext(kube::FakeClient::Verb::kGet, kConfigMaps,
-                        kube::ToStatus(kube::Forbidden(kConfigMaps, "", "not for you")));
+  scene.client.FailNext(kube::FakeClient::Verb::kGet, kube::kConfigMaps,
+                        kube::ToStatus(kube::Forbidden(kube::kConfigMaps, "", "not for you")));
   const absl::Status status = scene.Run(KnownPayloadApply());
   EXPECT_EQ(ExitOf(status), Exit::kRefused);
   EXPECT_THAT(std::string(status.message()), HasSubstr("the payload's record"));

@@ -3,34 +3,29 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/json/json_access.h"
+#include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
+#include "olm/preview/plan_outlook.h"
 
 namespace steward::plugin {
 namespace json = boost::json;
 namespace {
 
+using olm::Outcome;
+
 const kube::GroupVersionResource kPlanPreviews = {"views.operators.coreos.com", "v1alpha1",
                                                   "planpreviews"};
-// The outcomes against which nothing stands.
-constexpr std::string_view kGood[] = {"Create",     "Update", "Unchanged",
-                                      "NotCreated", "Delete", "Keep"};
-// The reasons why a plan is not executed now, and its preview holds all the same.
-constexpr std::string_view kHarmless[] = {"NotApproved", "PlanIsComplete"};
-
-std::string ObjectText(const AskedStep& step) {
-  return StrCat(step.kind, step.kind.empty() ? "" : " ", step.ns, step.ns.empty() ? "" : "/",
-                step.name);
-}
-
 std::vector<std::string> TextsAt(const json::object& object, std::string_view key) {
   std::vector<std::string> texts;
   const json::array* list = ArrayAt(object, key);
@@ -41,42 +36,23 @@ std::vector<std::string> TextsAt(const json::object& object, std::string_view ke
   return texts;
 }
 
-std::optional<json::value> ValueAt(const json::object& object, std::string_view key) {
+// A member as JSON; "" = it is not there.
+std::string JsonAt(const json::object& object, std::string_view key) {
   const json::value* value = object.if_contains(key);
-  if (value == nullptr) return std::nullopt;
-  return *value;
+  return value == nullptr ? "" : Serialize(*value);
 }
 
-std::vector<AskedChange> ChangesOf(const json::object& step) {
-  std::vector<AskedChange> changes;
+std::vector<olm::PreviewChange> ChangesOf(const json::object& step) {
+  std::vector<olm::PreviewChange> changes;
   const json::array* list = ArrayAt(step, "changes");
   if (list == nullptr) return changes;
   for (const json::value& each : *list) {
     const json::object* change = each.if_object();
     if (change == nullptr) continue;
-    changes.push_back({std::string(StringAt(*change, "path")), ValueAt(*change, "before"),
-                       ValueAt(*change, "after"), BoolAt(*change, "cut")});
+    changes.push_back({std::string(StringAt(*change, "path")), JsonAt(*change, "before"),
+                       JsonAt(*change, "after"), BoolAt(*change, "cut")});
   }
   return changes;
-}
-
-AskedStep ReadStep(const json::object& object) {
-  AskedStep step;
-  step.group = StringAt(object, "group");
-  step.version = StringAt(object, "version");
-  step.kind = StringAt(object, "kind");
-  step.ns = StringAt(object, "namespace");
-  step.name = StringAt(object, "name");
-  step.object = ObjectText(step);
-  step.outcome = StringAt(object, "outcome");
-  step.basis = StringAt(object, "basis");
-  step.reason = StringAt(object, "reason");
-  step.message = StringAt(object, "message");
-  step.optional = BoolAt(object, "optional");
-  step.changed_fields = TextsAt(object, "changedFields");
-  step.changes = ChangesOf(object);
-  step.warnings = TextsAt(object, "warnings");
-  return step;
 }
 
 int64_t CountAt(const json::object& object, std::string_view key) {
@@ -84,18 +60,47 @@ int64_t CountAt(const json::object& object, std::string_view key) {
   return value != nullptr && value->is_int64() ? value->get_int64() : 0;
 }
 
-}  // namespace
-
-bool AskedStep::Warns() const {
-  return std::find(std::begin(kGood), std::end(kGood), outcome) == std::end(kGood);
+olm::PreviewStep ReadStep(const json::object& object) {
+  olm::PreviewStep step;
+  step.index = static_cast<size_t>(std::max<int64_t>(CountAt(object, "index"), 1) - 1);
+  step.resolving = StringAt(object, "resolving");
+  step.gvk = {std::string(StringAt(object, "group")), std::string(StringAt(object, "version")),
+              std::string(StringAt(object, "kind"))};
+  step.ns = StringAt(object, "namespace");
+  step.name = StringAt(object, "name");
+  step.declared_optional = BoolAt(object, "declaredOptional");
+  step.optional = BoolAt(object, "optional");
+  step.outcome = olm::OutcomeOf(StringAt(object, "outcome"));
+  step.basis = olm::BasisOf(StringAt(object, "basis"));
+  step.reason = StringAt(object, "reason");
+  step.code = static_cast<int>(CountAt(object, "code"));
+  step.message = StringAt(object, "message");
+  step.changed_fields = TextsAt(object, "changedFields");
+  step.changes = ChangesOf(object);
+  step.warnings = TextsAt(object, "warnings");
+  step.status = StringAt(object, "status");
+  return step;
 }
 
-bool AskedPreview::IsClear() const {
-  const bool stands = executable || std::find(std::begin(kHarmless), std::end(kHarmless), reason) !=
-                                        std::end(kHarmless);
-  return stands && hidden == 0 && remaining == 0 &&
-         std::none_of(steps.begin(), steps.end(),
-                      [](const AskedStep& step) { return step.Warns(); });
+}  // namespace
+
+bool Warns(const olm::PreviewStep& step) {
+  return step.outcome == Outcome::kBlocked || step.outcome == Outcome::kFail ||
+         step.outcome == Outcome::kUnknown;
+}
+
+bool IsClear(const olm::PlanPreview& preview) {
+  // A plan that is not executed for these reasons is previewed all the same.
+  const olm::PlanCondition& condition = preview.condition;
+  const bool stands = condition.executable || condition.reason == olm::kNotApproved ||
+                      condition.reason == olm::kPlanIsComplete;
+  return stands && preview.hidden == 0 && preview.remaining == 0 &&
+         std::none_of(preview.steps.begin(), preview.steps.end(), Warns);
+}
+
+std::string ObjectText(const olm::PreviewStep& step) {
+  return StrCat(step.gvk.kind, step.gvk.kind.empty() ? "" : " ", step.ns,
+                step.ns.empty() ? "" : "/", step.name);
 }
 
 absl::StatusOr<AskedPreview> ReadPreview(const json::object& object) {
@@ -104,20 +109,21 @@ absl::StatusOr<AskedPreview> ReadPreview(const json::object& object) {
   const json::array* steps = ArrayAt(*status, "steps");
   if (steps == nullptr) return absl::InvalidArgumentError("the PlanPreview has no status.steps");
   AskedPreview preview;
+  olm::PlanPreview& said = preview.said;
   for (const json::value& each : *steps) {
     const json::object* step = each.if_object();
     if (step == nullptr) return absl::InvalidArgumentError("a step is no object");
-    preview.steps.push_back(ReadStep(*step));
+    said.steps.push_back(ReadStep(*step));
   }
-  preview.hidden = CountAt(*status, "hidden");
-  preview.remaining = CountAt(*status, "remaining");
+  said.hidden = CountAt(*status, "hidden");
+  said.remaining = CountAt(*status, "remaining");
   if (const json::array* conditions = ArrayAt(*status, "conditions")) {
     for (const json::value& each : *conditions) {
       const json::object* condition = each.if_object();
       if (condition == nullptr || StringAt(*condition, "type") != "Executable") continue;
-      preview.executable = StringAt(*condition, "status") == "True";
-      preview.reason = StringAt(*condition, "reason");
-      preview.message = StringAt(*condition, "message");
+      said.condition = {StringAt(*condition, "status") == "True",
+                        std::string(StringAt(*condition, "reason")),
+                        std::string(StringAt(*condition, "message"))};
     }
   }
   preview.object = object;

@@ -15,6 +15,7 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
+#include "olm/preview/preview.h"
 #include "plugin/bundle/bundle_folder.h"
 #include "plugin/bundle/lint.h"
 #include "plugin/command/arguments.h"
@@ -45,17 +46,18 @@ absl::Status Explain(const absl::Status& error) {
 // Shows the answer (`diff`: as a diff), and judges it.
 absl::Status Show(Session& session, AskedPreview asked, bool diff = false) {
   if (diff) {
-    ShowDiff(asked, session.terminal);
-    ShowSummary(asked, session.terminal);
+    ShowDiff(asked.said, session.terminal);
+    ShowSummary(asked.said, session.terminal);
   } else {
     PreviewTableOptions options;
     options.wide = session.wide;
-    ShowPreview(asked, options, session.terminal);
+    ShowPreview(asked.said, options, session.terminal);
   }
-  const bool clear = asked.IsClear();
-  const std::string why = asked.executable || asked.reason.empty()
+  const bool clear = IsClear(asked.said);
+  const olm::PlanCondition& condition = asked.said.condition;
+  const std::string why = condition.executable || condition.reason.empty()
                               ? "something would fail, or nobody can tell"
-                              : StrCat("it would not happen as shown: ", asked.reason);
+                              : StrCat("it would not happen as shown: ", condition.reason);
   session.document["preview"] = std::move(asked.object);
   return clear ? absl::OkStatus() : Forewarned(why);
 }
@@ -144,9 +146,8 @@ class UninstallCommand : public Command {
         co_await AskPreview(session.client, session.ns, std::move(spec));
     if (!asked.ok()) co_return Explain(asked.status());
     kube::NamespacedName csv = {session.ns, name_};
-    CO_ASSIGN_OR_RETURN(AskedPreview whole, co_await WithWhatGoesAlong(
-                                                session.client, std::move(csv), *std::move(asked)));
-    co_return Show(session, std::move(whole));
+    co_await AddWhatGoesAlong(session.client, std::move(csv), *asked);
+    co_return Show(session, *std::move(asked));
   }
 
  private:

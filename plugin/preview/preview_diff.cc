@@ -1,20 +1,25 @@
 #include "plugin/preview/preview_diff.h"
 
 #include <boost/json/value.hpp>
-#include <optional>
 #include <string>
-#include <string_view>
 
+#include "absl/status/statusor.h"
+#include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "base/yaml/yaml.h"
+#include "plugin/preview/asked_preview.h"
 #include "plugin/preview/line_diff.h"
 
 namespace steward::plugin {
 namespace {
 
-std::string YamlOf(const std::optional<boost::json::value>& value) {
+using olm::Outcome;
+
+// Of JSON; "" = it is not there.
+std::string YamlOf(const std::string& value) {
+  const absl::StatusOr<boost::json::value> parsed = ParseJson(value);
   std::string text;
-  if (value) WriteYaml(*value, text);
+  if (parsed.ok()) WriteYaml(*parsed, text);
   return text;
 }
 
@@ -23,7 +28,7 @@ Style StyleOf(char mark) {
   return mark == '-' ? Style::kBad : Style::kPlain;
 }
 
-void ShowChange(const AskedChange& change, Terminal& terminal) {
+void ShowChange(const olm::PreviewChange& change, Terminal& terminal) {
   const std::string before = YamlOf(change.before);
   const std::string after = YamlOf(change.after);
   const std::string path = StrCat(change.path.empty() ? "" : " ", change.path);
@@ -36,25 +41,25 @@ void ShowChange(const AskedChange& change, Terminal& terminal) {
     }
   }
   if (!change.cut) return;
-  const bool shown = change.before.has_value() || change.after.has_value();
+  const bool shown = !change.before.empty() || !change.after.empty();
   terminal.Line(StrCat("# ", change.path.empty() ? "the object" : change.path,
                        shown ? ": long texts in it are cut" : " is too large to be shown"),
                 Style::kFaint);
 }
 
 // "v1.ConfigMap.ops.settings", as kubectl diff names its files.
-std::string FileOf(const AskedStep& step) {
-  return StrCat(step.group, step.group.empty() ? "" : ".", step.version, ".", step.kind, ".",
-                step.ns, ".", step.name);
+std::string FileOf(const olm::PreviewStep& step) {
+  return StrCat(step.gvk.group, step.gvk.group.empty() ? "" : ".", step.gvk.version, ".",
+                step.gvk.kind, ".", step.ns, ".", step.name);
 }
 
-void ShowChanges(const AskedStep& step, Terminal& terminal) {
-  const bool creates = step.outcome == "Create";
+void ShowChanges(const olm::PreviewStep& step, Terminal& terminal) {
+  const bool creates = step.outcome == Outcome::kCreate;
   if (!creates && step.changed_fields.empty()) return;
   terminal.Line(StrCat("--- ", creates ? "/dev/null" : StrCat("LIVE/", FileOf(step))),
                 Style::kStrong);
   terminal.Line(StrCat("+++ MERGED/", FileOf(step)), Style::kStrong);
-  for (const AskedChange& change : step.changes) ShowChange(change, terminal);
+  for (const olm::PreviewChange& change : step.changes) ShowChange(change, terminal);
   if (!step.changes.empty()) return;
   if (creates) terminal.Line("# it is created; its content is not told", Style::kFaint);
   for (const std::string& field : step.changed_fields) {
@@ -64,15 +69,16 @@ void ShowChanges(const AskedStep& step, Terminal& terminal) {
 
 }  // namespace
 
-void ShowDiff(const AskedPreview& preview, Terminal& terminal) {
-  for (const AskedStep& step : preview.steps) {
-    if (step.outcome == "Create" || step.outcome == "Update") ShowChanges(step, terminal);
+void ShowDiff(const olm::PlanPreview& preview, Terminal& terminal) {
+  for (const olm::PreviewStep& step : preview.steps) {
+    if (step.outcome == Outcome::kCreate || step.outcome == Outcome::kUpdate)
+      ShowChanges(step, terminal);
   }
-  for (const AskedStep& step : preview.steps) {
-    if (!step.Warns() && step.outcome != "NotCreated") continue;
-    terminal.Line(StrCat("# ", step.outcome, " ", step.object, ": ", step.reason,
-                         step.message.empty() ? "" : ": ", step.message),
-                  step.Warns() ? Style::kBad : Style::kPlain);
+  for (const olm::PreviewStep& step : preview.steps) {
+    if (!Warns(step) && step.outcome != Outcome::kNotCreated) continue;
+    terminal.Line(StrCat("# ", olm::ToString(step.outcome), " ", ObjectText(step), ": ",
+                         step.reason, step.message.empty() ? "" : ": ", step.message),
+                  Warns(step) ? Style::kBad : Style::kPlain);
   }
 }
 

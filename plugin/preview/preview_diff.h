@@ -2,7 +2,7 @@
 #ifndef PLUGIN_PREVIEW_PREVIEW_DIFF_H_
 #define PLUGIN_PREVIEW_PREVIEW_DIFF_H_
 
-#include "plugin/preview/asked_preview.h"
+#include "olm/preview/preview.h"
 #include "plugin/terminal/terminal.h"
 
 namespace steward::plugin {
@@ -11,7 +11,7 @@ namespace steward::plugin {
 // created whole, of an update each field that changes, with its path behind the numbers of its
 // lines. Behind '#' follows what such a diff cannot say: values that are too large to be shown,
 // what the cluster warns of, and what stands against a step.
-void ShowDiff(const AskedPreview& preview, Terminal& terminal);
+void ShowDiff(const olm::PlanPreview& preview, Terminal& terminal);
 
 }  // namespace steward::plugin
 

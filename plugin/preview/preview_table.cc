@@ -10,11 +10,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
 #include "base/text/str_cat.h"
+#include "plugin/preview/asked_preview.h"
 #include "plugin/terminal/printer.h"
 #include "plugin/terminal/words.h"
 
 namespace steward::plugin {
 namespace {
+
+using olm::Outcome;
 
 // In a table that is not wide.
 constexpr size_t kMostFields = 4;
@@ -23,15 +26,27 @@ constexpr size_t kMostWarnings = 20;
 // Steps beside another preview.
 constexpr size_t kMostAside = 10;
 
-Style StyleOf(const AskedStep& step) {
-  if (step.Warns()) return step.outcome == "Unknown" ? Style::kWarning : Style::kBad;
-  if (step.outcome == "Create") return Style::kGood;
-  if (step.outcome == "Delete") return Style::kWarning;
-  if (step.outcome == "Update") return Style::kPlain;
+Style StyleOf(const olm::PreviewStep& step) {
+  switch (step.outcome) {
+    case Outcome::kCreate:
+      return Style::kGood;
+    case Outcome::kUpdate:
+      return Style::kPlain;
+    case Outcome::kDelete:
+    case Outcome::kUnknown:
+      return Style::kWarning;
+    case Outcome::kBlocked:
+    case Outcome::kFail:
+      return Style::kBad;
+    case Outcome::kUnchanged:
+    case Outcome::kNotCreated:
+    case Outcome::kKeep:
+      break;
+  }
   return Style::kFaint;
 }
 
-std::string Details(const AskedStep& step, bool wide) {
+std::string Details(const olm::PreviewStep& step, bool wide) {
   if (!step.changed_fields.empty()) {
     const size_t shown =
         wide ? step.changed_fields.size() : std::min(kMostFields, step.changed_fields.size());
@@ -48,14 +63,14 @@ std::string Details(const AskedStep& step, bool wide) {
 
 }  // namespace
 
-void ShowSummary(const AskedPreview& preview, Terminal& terminal) {
+void ShowSummary(const olm::PlanPreview& preview, Terminal& terminal) {
   std::map<std::string, size_t> counts;
   size_t warnings = 0;
-  for (const AskedStep& step : preview.steps) {
-    ++counts[step.outcome];
+  for (const olm::PreviewStep& step : preview.steps) {
+    ++counts[std::string(olm::ToString(step.outcome))];
     for (const std::string& warning : step.warnings) {
       if (++warnings > kMostWarnings) continue;
-      terminal.Note(StrCat("Warning: ", step.object, ": ", warning), Style::kWarning);
+      terminal.Note(StrCat("Warning: ", ObjectText(step), ": ", warning), Style::kWarning);
     }
   }
   if (warnings > kMostWarnings) {
@@ -69,33 +84,35 @@ void ShowSummary(const AskedPreview& preview, Terminal& terminal) {
   if (preview.remaining > 0) parts.push_back(StrCat(preview.remaining, " not looked at"));
   terminal.Line(StrCat(CountText(static_cast<int64_t>(preview.steps.size()), "step"),
                        parts.empty() ? "" : ": ", absl::StrJoin(parts, ", ")),
-                preview.IsClear() ? Style::kPlain : Style::kWarning);
-  const bool tells = !preview.executable || preview.steps.empty() || !preview.message.empty();
-  if (tells && !preview.reason.empty()) {
-    terminal.Line(StrCat(preview.reason, preview.message.empty() ? "" : ": ", preview.message),
-                  preview.executable ? Style::kPlain : Style::kWarning);
+                IsClear(preview) ? Style::kPlain : Style::kWarning);
+  const bool tells =
+      !preview.condition.executable || preview.steps.empty() || !preview.condition.message.empty();
+  if (tells && !preview.condition.reason.empty()) {
+    terminal.Line(StrCat(preview.condition.reason, preview.condition.message.empty() ? "" : ": ",
+                         preview.condition.message),
+                  preview.condition.executable ? Style::kPlain : Style::kWarning);
   }
 }
 
-void ShowPreview(const AskedPreview& preview, const PreviewTableOptions& options,
+void ShowPreview(const olm::PlanPreview& preview, const PreviewTableOptions& options,
                  Terminal& terminal) {
-  std::vector<const AskedStep*> shown;
-  for (const AskedStep& step : preview.steps) shown.push_back(&step);
+  std::vector<const olm::PreviewStep*> shown;
+  for (const olm::PreviewStep& step : preview.steps) shown.push_back(&step);
   const size_t all = shown.size();
   if (all > options.most) {
     std::stable_partition(shown.begin(), shown.end(),
-                          [](const AskedStep* step) { return step->Warns(); });
+                          [](const olm::PreviewStep* step) { return Warns(*step); });
     shown.resize(options.most);
   }
   std::vector<std::string> header = {"OUTCOME", "OBJECT", "REASON"};
   if (options.wide) header.emplace_back("BASIS");
   header.emplace_back("DETAILS");
   Table table(header);
-  for (const AskedStep* step : shown) {
-    Terminal::Row row = {{step->outcome, StyleOf(*step)},
-                         {StrCat(step->object, step->optional ? " (optional)" : "")},
+  for (const olm::PreviewStep* step : shown) {
+    Terminal::Row row = {{std::string(olm::ToString(step->outcome)), StyleOf(*step)},
+                         {StrCat(ObjectText(*step), step->optional ? " (optional)" : "")},
                          {step->reason}};
-    if (options.wide) row.push_back({step->basis});
+    if (options.wide) row.push_back({std::string(olm::ToString(step->basis))});
     row.push_back({Details(*step, options.wide)});
     table.Add(std::move(row));
   }
@@ -115,7 +132,7 @@ StatusTask ShowAskedPreview(Session& session, boost::json::object spec, std::str
   session.terminal.Line("Asked of the cluster, with dry-run:", Style::kStrong);
   PreviewTableOptions options;
   options.most = kMostAside;
-  ShowPreview(*asked, options, session.terminal);
+  ShowPreview(asked->said, options, session.terminal);
   session.document["planPreview"] = std::move(asked->object);
   co_return absl::OkStatus();
 }

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/async/task.h"
+#include "olm/preview/preview.h"
 #include "plugin/command/session.h"
-#include "plugin/preview/asked_preview.h"
 #include "plugin/terminal/terminal.h"
 
 namespace steward::plugin {
@@ -20,10 +20,10 @@ struct PreviewTableOptions {
 };
 
 // Prints what the cluster warns of, a line that counts the steps, and why they would not be done.
-void ShowSummary(const AskedPreview& preview, Terminal& terminal);
+void ShowSummary(const olm::PlanPreview& preview, Terminal& terminal);
 
 // Prints a row for each step, and the summary.
-void ShowPreview(const AskedPreview& preview, const PreviewTableOptions& options,
+void ShowPreview(const olm::PlanPreview& preview, const PreviewTableOptions& options,
                  Terminal& terminal);
 
 // Asks for a preview beside one that the command has made itself, and shows what of it warns, and

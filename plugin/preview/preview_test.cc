@@ -19,7 +19,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "plugin/cluster/resources.h"
 #include "plugin/command/command.h"
 #include "plugin/command/exit.h"

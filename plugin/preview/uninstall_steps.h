@@ -15,9 +15,8 @@ namespace steward::plugin {
 // again, which `kubectl steward uninstall` deletes before; for what the garbage collector and
 // OLM's finalizer take, for its copies, and for the Operator that stays (bundle/dependents.h). What
 // may not be read is one step that is Unknown. Names at most 1,000, and counts the others as
-// remaining. REQUIRES: `client` outlives the call.
-Task<AskedPreview> WithWhatGoesAlong(kube::Client& client, kube::NamespacedName csv,
-                                     AskedPreview asked);
+// remaining. REQUIRES: the references outlive the call.
+VoidTask AddWhatGoesAlong(kube::Client& client, kube::NamespacedName csv, AskedPreview& asked);
 
 }  // namespace steward::plugin
 

@@ -37,10 +37,8 @@ constexpr char kPodSelector[] = "app.kubernetes.io/name=steward";
 constexpr char kRolesSelector[] = "steward.operators.coreos.com/aggregate-to-cleanup";
 constexpr char kPayloadRolesSelector[] = "steward.operators.coreos.com/aggregate-to-payload";
 constexpr int64_t kPage = 500;
-const GroupVersionResource kClusterRoles = {"rbac.authorization.k8s.io", "v1", "clusterroles"};
 const GroupVersionResource kClusterRoleBindings = {"rbac.authorization.k8s.io", "v1",
                                                    "clusterrolebindings"};
-const GroupVersionResource kRoleBindings = {"rbac.authorization.k8s.io", "v1", "rolebindings"};
 const GroupVersionResource kPods = {"", "v1", "pods"};
 
 // The kinds of deploy/ outside of Steward's namespace, what is shown to users first, and what binds
@@ -52,16 +50,16 @@ const std::vector<GroupVersionResource>& OwnKinds() {
       kPolicies,
       {"flowcontrol.apiserver.k8s.io", "v1", "flowschemas"},
       {"flowcontrol.apiserver.k8s.io", "v1", "prioritylevelconfigurations"},
-      kRoleBindings,
+      kube::kRoleBindings,
       {"rbac.authorization.k8s.io", "v1", "roles"},
       kClusterRoleBindings,
-      kClusterRoles,
+      kube::kClusterRoles,
       {"scheduling.k8s.io", "v1", "priorityclasses"},
   };
   return kinds;
 }
 
-// What would be lost with the namespace.
+// The kinds whose objects would be lost with the namespace.
 const std::vector<GroupVersionResource>& PreciousKinds() {
   static const auto& kinds = *new std::vector<GroupVersionResource>{
       kube::kDeployments,      {"apps", "v1", "statefulsets"}, {"apps", "v1", "daemonsets"},
@@ -133,7 +131,7 @@ StatusTask ReadDeployments(kube::Client& client, std::vector<FoundDeployment>& f
   co_return visited;
 }
 
-// Those of `gvr` to one of the roles, which are Steward's.
+// Reads the bindings of `gvr` to one of the `roles`, which are Steward's.
 StatusTask ReadAddedBindings(kube::Client& client, GroupVersionResource gvr,
                              const std::set<std::string>& roles, std::vector<FoundObject>& found) {
   const auto visit = [&](const kube::RawObject& raw) -> absl::Status {
@@ -205,15 +203,15 @@ Task<Installation> ReadInstallation(kube::Client& client) {
   }
   for (const char* selector : {kRolesSelector, kPayloadRolesSelector}) {
     const FactsVisitor visit = [&found](ObjectFacts facts) {
-      if (!IsOwn(facts)) found.added_roles.push_back({kClusterRoles, std::move(facts)});
+      if (!IsOwn(facts)) found.added_roles.push_back({kube::kClusterRoles, std::move(facts)});
     };
-    CO_RETURN_IF_ERROR(co_await ListFacts(client, kClusterRoles, "", selector, visit));
+    CO_RETURN_IF_ERROR(co_await ListFacts(client, kube::kClusterRoles, "", selector, visit));
   }
   std::set<std::string> own_roles;
   for (const FoundObject& each : found.objects) {
-    if (each.gvr == kClusterRoles) own_roles.insert(each.facts.key.name);
+    if (each.gvr == kube::kClusterRoles) own_roles.insert(each.facts.key.name);
   }
-  for (const GroupVersionResource& gvr : {kClusterRoleBindings, kRoleBindings}) {
+  for (const GroupVersionResource& gvr : {kClusterRoleBindings, kube::kRoleBindings}) {
     CO_RETURN_IF_ERROR(co_await ReadAddedBindings(client, gvr, own_roles, found.added_bindings));
   }
   if (found.ns) {

@@ -1,5 +1,5 @@
-// What a cluster has of Steward itself, and what must not be left alone with nobody to look after
-// it. Reads of the present state, with the user's rights.
+// Steward's own objects in a cluster, and those that must not be left alone with nobody to look
+// after them. Reads of the present state, with the user's rights.
 #ifndef PLUGIN_REMOVAL_INSTALLATION_H_
 #define PLUGIN_REMOVAL_INSTALLATION_H_
 
@@ -12,7 +12,7 @@
 #include "base/async/task.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/object_facts.h"
+#include "olm/object_facts.h"
 
 namespace steward::plugin {
 
@@ -36,9 +36,9 @@ struct FoundDeployment {
 
 // A value.
 struct Installation {
-  // In the order in which they are deleted: what binds before what is bound. All are marked as
-  // parts of Steward (app.kubernetes.io/part-of) and bear one of its names. Those in its namespace
-  // are not among them, since they go with it.
+  // In the order of deletion: what binds before what is bound. All are marked as parts of Steward
+  // (app.kubernetes.io/part-of) and bear one of its names. Objects in its namespace are not among
+  // them, since they go with it.
   std::vector<FoundObject> objects;
   std::optional<olm::ObjectFacts> ns;
   std::optional<olm::ObjectFacts> registration;  // the APIService

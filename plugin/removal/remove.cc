@@ -26,9 +26,9 @@
 #include "kube/meta/resources.h"
 #include "kube/meta/write_options.h"
 #include "olm/cleanup/names.h"
-#include "olm/cleanup/object_facts.h"
 #include "olm/cleanup/step.h"
 #include "olm/copy.h"
+#include "olm/object_facts.h"
 #include "plugin/cluster/resources.h"
 #include "plugin/command/arguments.h"
 #include "plugin/command/confirm.h"
@@ -48,7 +48,7 @@ using olm::ObjectFacts;
 constexpr size_t kMaxNames = 10;
 const kube::GroupVersionResource kClusterOperators = {"config.openshift.io", "v1",
                                                       "clusteroperators"};
-// To delete the namespace, one a second.
+// The tries to delete the namespace, one a second.
 constexpr int kMostTries = 10;
 const kube::NamespacedName kPayloadOperator = {"", "steward-payload"};
 
@@ -143,7 +143,7 @@ class Remover {
   }
 
  private:
-  // What will be done, in its order, and what stays.
+  // Shows what will be done, in its order, and what stays.
   void Show() {
     json::array objects;
     const auto add = [&](const std::string& text) {
@@ -197,7 +197,7 @@ class Remover {
     co_return absl::OkStatus();
   }
 
-  // As it is now.
+  // Deletes the APIService in its present state.
   StatusTask DeleteRegistration() {
     CO_ASSIGN_OR_RETURN(const auto found, co_await ReadRegistration(session_.client));
     if (!found) co_return absl::OkStatus();
@@ -273,7 +273,7 @@ class Remover {
     if (found_.cleaning.empty() && (found_.opted_in.empty() || options_.release_opt_ins)) {
       co_return absl::OkStatus();
     }
-    // One that began before the controllers had stopped.
+    // A cleanup began before the controllers had stopped.
     for (const FoundDeployment& each : found_.deployments) {
       if (each.replicas != 0) CO_RETURN_IF_ERROR(co_await Scale(each, each.replicas));
     }
@@ -285,7 +285,7 @@ class Remover {
     class NoPods : public Awaited {
      public:
       explicit NoPods(Session& session) : session_(session) {}
-      Task<bool> Look(absl::Duration) override {
+      Task<bool> IsDone(absl::Duration) override {
         const absl::StatusOr<size_t> left =
             co_await CountPods(session_.client, /*apiserver=*/false);
         if (!left.ok() && !kube::IsTransient(left.status())) co_return left.status();
@@ -330,7 +330,7 @@ class Remover {
     class Gone : public Awaited {
      public:
       explicit Gone(Session& session) : session_(session) {}
-      Task<bool> Look(absl::Duration) override {
+      Task<bool> IsDone(absl::Duration) override {
         const kube::NamespacedName name = {"", kStewardNamespace};
         const absl::Status read = (co_await session_.client.Get(kNamespaces, name)).status();
         if (!read.ok() && !kube::IsNotFound(read, name.name) && !kube::IsTransient(read)) {

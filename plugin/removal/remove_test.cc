@@ -36,11 +36,8 @@ using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 const kube::GroupVersionResource kPods = {"", "v1", "pods"};
-const kube::GroupVersionResource kRoles = {"rbac.authorization.k8s.io", "v1", "clusterroles"};
 const kube::GroupVersionResource kBindings = {"rbac.authorization.k8s.io", "v1",
                                               "clusterrolebindings"};
-const kube::GroupVersionResource kRoleBindings = {"rbac.authorization.k8s.io", "v1",
-                                                  "rolebindings"};
 const kube::GroupVersionResource kLevels = {"flowcontrol.apiserver.k8s.io", "v1",
                                             "prioritylevelconfigurations"};
 const kube::GroupVersionResource kPriorities = {"scheduling.k8s.io", "v1", "priorityclasses"};
@@ -54,8 +51,9 @@ constexpr char kOptIn[] = R"("operatorframework.io/delete-custom-resources")";
 class RemoveTest : public ::testing::Test {
  protected:
   RemoveTest() {
-    for (const auto& gvr : {kube::kApiServices, kNamespaces, kube::kDeployments, kPods, kRoles,
-                            kBindings, kRoleBindings, kLevels, kPriorities, kVolumes}) {
+    for (const auto& gvr :
+         {kube::kApiServices, kNamespaces, kube::kDeployments, kPods, kube::kClusterRoles,
+          kBindings, kube::kRoleBindings, kLevels, kPriorities, kVolumes}) {
       scene_.fake.Serve(gvr);
     }
     Put(kPolicies, "", "steward-cleanup-opt-in", kOwn);
@@ -67,25 +65,25 @@ class RemoveTest : public ::testing::Test {
     Put(kLevels, "", "steward", kOwn);
     Put(kPriorities, "", "steward-critical", kOwn);
     Put(kPriorities, "", "other", "");
-    Put(kRoles, "", "steward-view", kOwn);
-    Put(kRoles, "", "other", kOwn);
-    Put(kRoles, "", "steward-friend", "");
-    Put(kRoles, "", "cleanup-example",
+    Put(kube::kClusterRoles, "", "steward-view", kOwn);
+    Put(kube::kClusterRoles, "", "other", kOwn);
+    Put(kube::kClusterRoles, "", "steward-friend", "");
+    Put(kube::kClusterRoles, "", "cleanup-example",
         R"("steward.operators.coreos.com/aggregate-to-cleanup":"true")");
     Put(kBindings, "", "steward-apiserver", kOwn);
     const std::string view = R"(,"roleRef":{"kind":"ClusterRole","name":"steward-view"})";
     Put(kBindings, "", "greta", "", view);
     Put(kBindings, "", "hans", "", R"(,"roleRef":{"kind":"ClusterRole","name":"view"})");
-    Put(kRoleBindings, "ops", "viewers", "", view);
-    Put(kRoleBindings, "kube-system", "steward-apiserver:authentication-reader", kOwn);
-    Put(kRoleBindings, "steward-system", "steward-apiserver", kOwn);
+    Put(kube::kRoleBindings, "ops", "viewers", "", view);
+    Put(kube::kRoleBindings, "kube-system", "steward-apiserver:authentication-reader", kOwn);
+    Put(kube::kRoleBindings, "steward-system", "steward-apiserver", kOwn);
     for (const char* name : {"steward-apiserver", "steward-controllers"}) {
       Put(kube::kDeployments, "steward-system", name, kOwn, R"(,"spec":{"replicas":2})");
       Put(kPods, "steward-system", StrCat(name, "-1"),
           StrCat(R"("app.kubernetes.io/name":"steward","app.kubernetes.io/component":")",
                  std::string(name).substr(8), "\""));
     }
-    // As the cluster does.
+    // The pods end when the Deployment has no replicas.
     scene_.clock.on_sleep = [this] {
       const json::value deployment =
           scene_.Object(kube::kDeployments, {"steward-system", "steward-controllers"});
@@ -127,9 +125,9 @@ class RemoveTest : public ::testing::Test {
     EXPECT_THAT(scene_.Names(kPriorities), ElementsAre(HasSubstr("other")));
     EXPECT_THAT(scene_.Names(kBindings),
                 UnorderedElementsAre(HasSubstr("greta"), HasSubstr("hans")));
-    EXPECT_FALSE(
-        scene_.Has(kRoleBindings, {"kube-system", "steward-apiserver:authentication-reader"}));
-    EXPECT_THAT(scene_.Names(kRoles),
+    EXPECT_FALSE(scene_.Has(kube::kRoleBindings,
+                            {"kube-system", "steward-apiserver:authentication-reader"}));
+    EXPECT_THAT(scene_.Names(kube::kClusterRoles),
                 UnorderedElementsAre(HasSubstr("cleanup-example"), HasSubstr("other"),
                                      HasSubstr("steward-friend")))
         << "what is marked or named as Steward's alone is not";
@@ -146,13 +144,13 @@ TEST_F(RemoveTest, EverythingAndNothingElse) {
   EXPECT_THAT(scene_.screen, HasSubstr("These bindings to Steward's roles are yours, and stay: "
                                        "clusterrolebindings.rbac.authorization.k8s.io greta, "
                                        "rolebindings.rbac.authorization.k8s.io ops/viewers\n"));
-  // What is done is not done again.
+  // A second removal finds nothing to do.
   EXPECT_OK(Remove());
   EXPECT_THAT(scene_.screen, HasSubstr("There is nothing of Steward in this cluster"));
 }
 
-// It does not wait for pods that may never end; and the guard may make it again before it has
-// stopped.
+// The APIService does not wait for pods that may never end; and the guard may make it again before
+// it has stopped.
 TEST_F(RemoveTest, TheApiGoesBeforeThePodsAndAgainAfterThem) {
   const auto as_the_cluster_does = scene_.clock.on_sleep;
   bool there = true;
@@ -234,17 +232,19 @@ TEST_F(RemoveTest, ACleanupThatBeginsMeanwhileIsNotLeftAlone) {
 
 TEST_F(RemoveTest, LetsGoOfWhatItHeld) {
   PutOperator(StrCat(kOptIn, R"(,"a/b")"), false);
-  Put(kRoles, "", "widget-role", "", "",
+  Put(kube::kClusterRoles, "", "widget-role", "", "",
       R"(,"finalizers":["steward.operatorframework.io/hold-rights","c/d"])");
   options_.release_opt_ins = true;
   ASSERT_OK(Remove());
   EXPECT_EQ(Serialize(scene_.Object(kCsvs, kCsv).at("metadata").at("finalizers")), R"(["a/b"])");
-  EXPECT_EQ(Serialize(scene_.Object(kRoles, {"", "widget-role"}).at("metadata").at("finalizers")),
-            R"(["c/d"])");
+  EXPECT_EQ(
+      Serialize(
+          scene_.Object(kube::kClusterRoles, {"", "widget-role"}).at("metadata").at("finalizers")),
+      R"(["c/d"])");
 }
 
 TEST_F(RemoveTest, WhatMayNotBeReadIsNotTakenForAbsent) {
-  for (const auto& gvr : {kCsvs, kRoles, kNamespaces, kVolumes}) {
+  for (const auto& gvr : {kCsvs, kube::kClusterRoles, kNamespaces, kVolumes}) {
     const auto verb = gvr == kNamespaces ? FakeClient::Verb::kGet : FakeClient::Verb::kList;
     scene_.fake.FailNext(verb, gvr, kube::ToStatus(kube::Forbidden(gvr, "", "no")));
     EXPECT_EQ(ExitOf(Remove()), Exit::kRefused) << gvr.resource;
@@ -252,7 +252,7 @@ TEST_F(RemoveTest, WhatMayNotBeReadIsNotTakenForAbsent) {
   }
 }
 
-// Its n-th write fails, for every n; given again, it comes to the same end.
+// Each write of a removal fails once; the command, given again, comes to the same end.
 TEST_F(RemoveTest, GoesOnWhereItEnded) {
   for (const auto& [verb, gvr] :
        std::vector<std::pair<FakeClient::Verb, kube::GroupVersionResource>>{
@@ -261,9 +261,9 @@ TEST_F(RemoveTest, GoesOnWhereItEnded) {
            {FakeClient::Verb::kDelete, kPolicyBindings},
            {FakeClient::Verb::kDelete, kPolicies},
            {FakeClient::Verb::kDelete, kLevels},
-           {FakeClient::Verb::kDelete, kRoleBindings},
+           {FakeClient::Verb::kDelete, kube::kRoleBindings},
            {FakeClient::Verb::kDelete, kBindings},
-           {FakeClient::Verb::kDelete, kRoles},
+           {FakeClient::Verb::kDelete, kube::kClusterRoles},
            {FakeClient::Verb::kDelete, kNamespaces}}) {
     scene_.fake.FailNext(verb, gvr, absl::UnavailableError("away"));
     EXPECT_FALSE(Remove().ok()) << gvr.resource;

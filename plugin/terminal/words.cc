@@ -35,7 +35,7 @@ std::string BytesText(int64_t bytes) {
   double size = static_cast<double>(bytes) / 1024;
   const char* unit = "KiB";
   for (const char* larger : {"MiB", "GiB", "TiB"}) {
-    // What would be shown as 1024.0 is 1.0 of the larger one.
+    // A size that would be shown as 1024.0 is 1.0 of the larger unit.
     if (size < 1023.95) break;
     size /= 1024;
     unit = larger;

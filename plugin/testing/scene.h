@@ -25,7 +25,7 @@
 #include "base/clock/clock.h"
 #include "kube/meta/names.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "plugin/command/session.h"
 #include "plugin/terminal/terminal.h"
 
@@ -104,7 +104,7 @@ class TestScene {
   std::vector<std::string> Names(const kube::GroupVersionResource& gvr) const;
   bool HasFinalizer(const std::string& finalizer) const;
   bool CsvIsDeleting() const;
-  // Somebody has the operator own more: `entry` is added to a list of its spec
+  // Makes the operator own more: `entry` is added to a list of its spec
   // ("customresourcedefinitions").
   void Own(const std::string& list, const std::string& entry);
 
@@ -113,7 +113,7 @@ class TestScene {
 
   kube::FakeClient fake;
   StepClock clock;
-  kube::FaultClient client{fake, clock};
+  kube::HookClient client{fake, clock};
   boost::json::object document;
   std::string screen;               // all that was written
   std::string answer;               // of that, what is no note, no progress and no question

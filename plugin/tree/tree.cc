@@ -41,7 +41,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Of each kind of place; the others are counted.
+// The objects that are shown of each kind; the others are counted.
 constexpr size_t kShown = 20;
 constexpr size_t kMaxDepth = 6;
 
@@ -103,7 +103,7 @@ class Growth {
   }
 
  private:
-  // What cannot be read is left out and named.
+  // Names parts that cannot be read, and are left out.
   absl::Status Note(std::string what, const absl::Status& status) {
     if (status.ok() || kube::IsNotServed(status)) return absl::OkStatus();
     if (!kube::IsAnswer(status)) return status;
@@ -141,7 +141,7 @@ class Growth {
     }
   }
 
-  // What a node owns in a namespace, and what that owns in turn.
+  // Adds the objects that a node owns in a namespace, and those that they own in turn.
   StatusTask AddOwned(std::string ns, Node& parent, size_t depth) {
     if (!owned_.contains(ns)) {
       CO_ASSIGN_OR_RETURN(owned_[ns], co_await reader_.Read(ns));
@@ -170,7 +170,7 @@ class Growth {
   }
 
   StatusTask AddDefinitions(Node& root) {
-    // Where the user may not list everywhere, the operator's own namespaces are asked.
+    // A user who may not list everywhere can list in the operator's own namespaces.
     olm::TargetSet targets = olm::TargetSet::All();
     const absl::StatusOr<CleanupStatus> status =
         co_await ReadCleanupStatus(session_.client, csv_.facts.key);

@@ -11,7 +11,7 @@ namespace steward::plugin {
 
 // Prints an operator with the Subscriptions and InstallPlans that name it, what it owns in its
 // namespace, its definitions, and of these the custom resources in each namespace with what they
-// own; of more than twenty of a kind of place, how many there are. What may not be read is named.
+// own; of more than twenty of a kind of place, how many there are. Unreadable parts are named.
 //
 // REQUIRES: the session outlives the task.
 StatusTask ShowTree(Session& session, kube::NamespacedName csv);

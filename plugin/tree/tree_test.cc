@@ -10,6 +10,7 @@
 #include "base/text/str_cat.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_script.h"
 #include "plugin/cluster/resources.h"
@@ -22,14 +23,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
-
 // The scene's operator, in a cluster whose discovery knows widgets and ConfigMaps.
 class TreeTest : public ::testing::Test {
  protected:
   TreeTest() {
     Publish(kWidgets, "Widget");
-    Publish(kConfigMaps, "ConfigMap");
+    Publish(kube::kConfigMaps, "ConfigMap");
   }
 
   void Publish(const kube::GroupVersionResource& gvr, const std::string& kind) {
@@ -38,9 +37,10 @@ class TreeTest : public ::testing::Test {
     scene.fake.Publish({gvr.group, gvr.version}, all);
   }
   void PutConfigMap(const std::string& ns, const std::string& name, const std::string& owner) {
-    scene.fake.Put(kConfigMaps, StrCat(R"({"metadata":{"namespace":")", ns, R"(","name":")", name,
-                                       R"(","uid":"uid-)", name, R"(","ownerReferences":[{"uid":")",
-                                       owner, R"("}]}})"));
+    scene.fake.Put(
+        kube::kConfigMaps,
+        StrCat(R"({"metadata":{"namespace":")", ns, R"(","name":")", name, R"(","uid":"uid-)", name,
+               R"(","ownerReferences":[{"uid":")", owner, R"("}]}})"));
   }
   std::string UidOf(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name) {
     return std::string(scene.Object(gvr, name).at("metadata").at("uid").as_string());
@@ -94,7 +94,7 @@ TEST_F(TreeTest, ManyAreCounted) {
 }
 
 TEST_F(TreeTest, WhatMayNotBeReadIsNamed) {
-  for (const auto& gvr : {kConfigMaps, kSubscriptions, kWidgets}) {
+  for (const auto& gvr : {kube::kConfigMaps, kSubscriptions, kWidgets}) {
     scene.client.FailNext({kube::ClientVerb::kList, gvr},
                           kube::ToStatus(kube::Forbidden(gvr, "", "no")), 100);
   }

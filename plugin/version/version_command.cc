@@ -44,7 +44,7 @@ void ShowClient(Session& session) {
                  : StrCat(" (commit ", client.git_commit, ", ", client.git_tree_state, ")")));
 }
 
-// Whoever has no kubeconfig has used the command well.
+// A user without a kubeconfig has used the command well.
 absl::Status NotReached(const absl::Status& status) {
   return ExitOf(status) == Exit::kUsage ? absl::Status(status.code(), status.message()) : status;
 }

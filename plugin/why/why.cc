@@ -157,7 +157,7 @@ class Reader {
     co_return result;
   }
 
-  // How many namespaces a group targets: those that its selector selects have to be listed.
+  // Counts the namespaces that a group targets: those that its selector selects have to be listed.
   Task<std::optional<olm::TargetSummary>> TargetsOf(const olm::OperatorGroup& group,
                                                     std::string home) {
     std::set<std::string> names(group.target_namespaces.begin(), group.target_namespaces.end());
@@ -183,7 +183,7 @@ class Reader {
   std::map<std::string, std::optional<std::vector<olm::OperatorGroupPtr>>> groups_;
 };
 
-// What an InstalledOperator says of where it comes from.
+// The origin that an InstalledOperator shows.
 struct Shown {
   std::string name;
   std::string home;
@@ -258,7 +258,7 @@ json::object Document(const Candidate& candidate) {
           {"findings", std::move(findings)}};
 }
 
-// One that the namespace shows, and of which the user may read nothing else.
+// Prints an operator that the namespace shows, and of which the user may read nothing else.
 void PrintUnread(Session& session, const Shown& shown, const std::string& ns, json::array& items) {
   session.terminal.Line(StrCat(shown.home, "/", shown.name, " is shown by ", ns), Style::kStrong);
   session.terminal.Line(StrCat("  unknown  Nothing of ", shown.home, " may be read"));
@@ -306,7 +306,7 @@ StatusTask ExplainWhy(Session& session, WhyOptions options) {
     }
     Explain(reader, candidates);
     for (const Candidate& candidate : candidates) {
-      // Those of other namespaces count where somebody asks about the name.
+      // Operators of other namespaces count only if the user asks about their name.
       if (options.csv.empty() && candidate.presence.shown == Answer::kNo) continue;
       Print(session, candidate, options.ns);
       items.push_back(Document(candidate));

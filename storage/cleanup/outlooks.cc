@@ -71,7 +71,7 @@ CleanupOutlooks::Selected CleanupOutlooks::SelectedIn(const OperatorWorld& world
                                                       const Basis* before) {
   std::map<std::string_view, std::vector<std::string>> names;
   for (const std::string& install : world.selecting_installs()) names[install];
-  // For a group that selects, the explicit targets are what it selects, so no label is looked at.
+  // The explicit targets of a group that selects are the selected ones, so no label is looked at.
   if (!names.empty()) {
     for (auto it = world.explicit_targets().begin(); !it.done(); it.Next()) {
       for (const std::string& install : *it.value()) {

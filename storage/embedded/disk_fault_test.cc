@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/status/matchers.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "storage/embedded/table/sqlite.h"
 #include "storage/embedded/testing/faulty_disk.h"
@@ -24,9 +25,6 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 
 using Operation = FaultyDisk::Operation;
-
-const kube::GroupVersionResource kMap{"", "v1", "configmaps"};
-const kube::GroupVersionResource kNamespace{"", "v1", "namespaces"};
 
 // The contents of the maps, by name.
 using Values = std::map<std::string, int>;
@@ -70,22 +68,23 @@ class Life {
     const kube::NamespacedName key{"ns", step.name};
     if (!step.value.has_value()) {
       const kube::DeleteOptions options;
-      return RunOn(io_, client_.Delete(kMap, key, options)).status();
+      return RunOn(io_, client_.Delete(kube::kConfigMaps, key, options)).status();
     }
     const json::value object = json::object{
         {"metadata", json::object{{"name", step.name}, {"namespace", "ns"}}},
         {"data",
          json::object{{"value", std::to_string(*step.value)}, {"fill", std::string(500, 'x')}}}};
     const kube::WriteOptions options;
-    const absl::Status updated = RunOn(io_, client_.Update(kMap, object, options)).status();
+    const absl::Status updated =
+        RunOn(io_, client_.Update(kube::kConfigMaps, object, options)).status();
     if (updated.ok() || kube::FromStatus(updated).code != 404) return updated;
-    return RunOn(io_, client_.Create(kMap, "ns", object, options)).status();
+    return RunOn(io_, client_.Create(kube::kConfigMaps, "ns", object, options)).status();
   }
 
   absl::Status MakeNamespace() {
     const kube::WriteOptions options;
     const json::value ns = json::parse(R"({"metadata":{"name":"ns"}})");
-    return RunOn(io_, client_.Create(kNamespace, "", ns, options)).status();
+    return RunOn(io_, client_.Create(kube::kNamespaces, "", ns, options)).status();
   }
 
   // The contents of the maps as the store returns them.
@@ -93,7 +92,7 @@ class Life {
     Values values;
     for (const char* name : {"a", "b", "c", "d"}) {
       const absl::StatusOr<kube::RawObject> found =
-          RunOn(io_, client_.Get(kMap, kube::NamespacedName{"ns", name}));
+          RunOn(io_, client_.Get(kube::kConfigMaps, kube::NamespacedName{"ns", name}));
       if (!found.ok()) {
         EXPECT_EQ(kube::FromStatus(found.status()).code, 404) << found.status();
         continue;

@@ -38,7 +38,7 @@ std::vector<std::string> ServedVerbs() {
   return {"create", "delete", "get", "list", "patch", "update", "watch"};
 }
 
-absl::Status NoObject(std::string_view what) {
+absl::Status MustBeAnObject(std::string_view what) {
   return kube::ToStatus(kube::BadRequest(StrCat(what, " must be an object")));
 }
 
@@ -95,7 +95,7 @@ Task<std::unique_ptr<kube::Watch>> EmbeddedClient::StartWatch(const kube::GroupV
   start.bookmark_period = options_.bookmark_period;
   // A revision that is too old is refused at once, as a quiet resource would report it much later.
   std::function<absl::StatusOr<int64_t>(VersionTable&)> read = [](VersionTable& table) {
-    return table.Compacted();
+    return table.CompactedRevision();
   };
   CO_ASSIGN_OR_RETURN(const int64_t compacted, co_await store_.Read(std::move(read)));
   if (start.revision < compacted) {
@@ -124,7 +124,7 @@ Task<json::value> EmbeddedClient::Write(WriteVerb verb, const kube::SendCheck& m
 Task<json::value> EmbeddedClient::Create(const kube::GroupVersionResource& gvr,
                                          const std::string& ns, const json::value& object,
                                          const kube::WriteOptions& options) {
-  if (!object.is_object()) co_return NoObject("the body");
+  if (!object.is_object()) co_return MustBeAnObject("the body");
   CO_ASSIGN_OR_RETURN(const kube::ResourceType type, FindType(store_, gvr));
   CO_RETURN_IF_ERROR(CheckScope(type, ns));
   if (type.namespaced && ns.empty()) {
@@ -139,9 +139,9 @@ Task<json::value> EmbeddedClient::Create(const kube::GroupVersionResource& gvr,
 Task<json::value> EmbeddedClient::Update(const kube::GroupVersionResource& gvr,
                                          const json::value& object,
                                          const kube::WriteOptions& options) {
-  if (!object.is_object()) co_return NoObject("the body");
+  if (!object.is_object()) co_return MustBeAnObject("the body");
   const json::object* metadata = ObjectAt(object.get_object(), "metadata");
-  if (metadata == nullptr) co_return NoObject("metadata");
+  if (metadata == nullptr) co_return MustBeAnObject("metadata");
   const kube::NamespacedName name{std::string(StringAt(*metadata, "namespace")),
                                   std::string(StringAt(*metadata, "name"))};
   WriteVerb verb = [&](Transaction& transaction) {
@@ -199,7 +199,7 @@ Task<std::string> EmbeddedClient::ServerVersion() {
 
 std::unique_ptr<kube::Client> EmbeddedClient::As(const kube::UserInfo& user) {
   absl::Status refused = kube::CheckActingUser(user);
-  if (!refused.ok()) return kube::MakeRefusingClient(std::move(refused));
+  if (!refused.ok()) return std::make_unique<kube::RefusingClient>(std::move(refused));
   return std::make_unique<EmbeddedClient>(*this);
 }
 

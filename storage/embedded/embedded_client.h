@@ -23,7 +23,7 @@ namespace steward::storage {
 
 struct EmbeddedClientOptions {
   absl::Duration bookmark_period = absl::Minutes(1);
-  // What the server that shows the store says at /version; "" = there is none.
+  // The answer at /version of the server that shows the store; "" = there is none.
   std::string server_version = {};
 };
 

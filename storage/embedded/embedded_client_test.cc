@@ -16,6 +16,7 @@
 #include "kube/client/client.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/meta/user_info.h"
 #include "storage/embedded/testing/test_store.h"
@@ -28,17 +29,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const kube::GroupVersionResource kNamespace{"", "v1", "namespaces"};
-const kube::GroupVersionResource kMap{"", "v1", "configmaps"};
-
 class EmbeddedClientTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_OK(store_.Create(kNamespace, "", R"({"metadata":{"name":"ns"}})"));
+    ASSERT_OK(store_.Create(kube::kNamespaces, "", R"({"metadata":{"name":"ns"}})"));
   }
 
   void CreateMap(const std::string& name, const std::string& labels = "{}") {
-    ASSERT_OK(store_.Create(kMap, "ns",
+    ASSERT_OK(store_.Create(kube::kConfigMaps, "ns",
                             R"({"metadata":{"name":")" + name + R"(","labels":)" + labels + "}}"));
   }
   void UpdateMap(const std::string& name, const std::string& value) {
@@ -46,13 +44,13 @@ class EmbeddedClientTest : public ::testing::Test {
         boost::json::parse(R"({"metadata":{"name":")" + name +
                            R"(","namespace":"ns"},"data":{"k":")" + value + "\"}}");
     const kube::WriteOptions options;
-    ASSERT_OK(store_.Run(store_.client().Update(kMap, object, options)));
+    ASSERT_OK(store_.Run(store_.client().Update(kube::kConfigMaps, object, options)));
   }
   absl::StatusOr<kube::ListPage> List(const kube::ListOptions& options) {
-    return store_.Run(store_.client().List(kMap, options));
+    return store_.Run(store_.client().List(kube::kConfigMaps, options));
   }
   absl::StatusOr<std::unique_ptr<kube::Watch>> Watch(const kube::WatchOptions& options) {
-    return store_.Run(store_.client().StartWatch(kMap, options));
+    return store_.Run(store_.client().StartWatch(kube::kConfigMaps, options));
   }
   // The next `count` events, as "ADDED a@5".
   std::vector<std::string> Next(kube::Watch& watch, int count) {
@@ -185,7 +183,7 @@ TEST_F(EmbeddedClientTest, SelectorsTurnChangesIntoComingsAndGoings) {
   options.resource_version = std::to_string(revision());
   options.label_selector = "color=red";
   EmbeddedClient quiet(store_.store(), Clock::Real(), Random::Real());
-  ASSERT_OK_AND_ASSIGN(const auto watch, store_.Run(quiet.StartWatch(kMap, options)));
+  ASSERT_OK_AND_ASSIGN(const auto watch, store_.Run(quiet.StartWatch(kube::kConfigMaps, options)));
   CreateMap("a", R"({"color":"red"})");
   CreateMap("b", R"({"color":"blue"})");
   UpdateMap("a", "without labels");
@@ -210,7 +208,7 @@ TEST_F(EmbeddedClientTest, CancelledCallsLeaveTheStoreInOrder) {
     tasks.Spawn("write",
                 [](EmbeddedClient& client, const boost::json::value& value,
                    const kube::WriteOptions& how) -> VoidTask {
-                  (void)co_await client.Create(kMap, "ns", value, how);
+                  (void)co_await client.Create(kube::kConfigMaps, "ns", value, how);
                 }(store_.client(), object, options));
     store_.Run(tasks.Stop());
   }
@@ -228,7 +226,7 @@ TEST_F(EmbeddedClientTest, TellsWhatIsServed) {
                   "CustomResourceDefinition", "customresourcedefinitions", false, verbs})));
   EXPECT_THAT(store_.Run(store_.client().Discover({"", "v1"})),
               IsOkAndHolds(Contains(kube::ApiResource{"ConfigMap", "configmaps", true, verbs})));
-  // What is in operators' bundles.
+  // These kinds are in operators' bundles.
   const std::pair<kube::GroupVersion, kube::ApiResource> bundled[] = {
       {{"", "v1"}, {"Service", "services", true, verbs}},
       {{"", "v1"}, {"Secret", "secrets", true, verbs}},
@@ -251,16 +249,16 @@ TEST_F(EmbeddedClientTest, TellsWhatIsServed) {
   }
 }
 
-// It has no rights to give or to take, but refuses whom every client refuses.
+// The client has no rights to give or to take, but refuses users that every client refuses.
 TEST_F(EmbeddedClientTest, WhoActsMakesNoDifference) {
   CreateMap("a");
   const kube::NamespacedName name{"ns", "a"};
   const std::unique_ptr<kube::Client> alice = store_.client().As({"alice"});
-  EXPECT_OK(store_.Run(alice->Get(kMap, name)));
+  EXPECT_OK(store_.Run(alice->Get(kube::kConfigMaps, name)));
   for (const kube::UserInfo& user :
        {kube::UserInfo{""}, kube::UserInfo{"alice", "", {"system:masters"}}}) {
     const std::unique_ptr<kube::Client> nobody = store_.client().As(user);
-    EXPECT_TRUE(absl::IsInvalidArgument(store_.Run(nobody->Get(kMap, name)).status()));
+    EXPECT_TRUE(absl::IsInvalidArgument(store_.Run(nobody->Get(kube::kConfigMaps, name)).status()));
   }
 }
 

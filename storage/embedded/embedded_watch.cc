@@ -118,7 +118,7 @@ StatusTask EmbeddedWatch::FillChanges(int64_t upto) {
   const int64_t after = cursor_;
   std::function<absl::StatusOr<std::vector<Change>>(VersionTable&)> read =
       [this, after, upto](VersionTable& table) -> absl::StatusOr<std::vector<Change>> {
-    ASSIGN_OR_RETURN(const int64_t compacted, table.Compacted());
+    ASSIGN_OR_RETURN(const int64_t compacted, table.CompactedRevision());
     if (after < compacted) return TooOld(after, compacted);
     return table.Changes(resource_, after, upto, kBatch, kBatchBytes);
   };

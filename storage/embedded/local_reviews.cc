@@ -6,7 +6,6 @@
 #include "absl/status/status.h"
 #include "base/status/macros.h"
 #include "kube/client/impersonation.h"
-#include "kube/client/refusing_client.h"
 #include "kube/meta/status.h"
 
 namespace steward::storage {
@@ -17,18 +16,7 @@ absl::Status NotServed() { return kube::ToStatus(kube::NotFoundPath()); }
 
 }  // namespace
 
-Task<kube::RawObject> LocalReviews::Get(const kube::GroupVersionResource&,
-                                        const kube::NamespacedName&) {
-  co_return NotServed();
-}
-Task<kube::ListPage> LocalReviews::List(const kube::GroupVersionResource&,
-                                        const kube::ListOptions&) {
-  co_return NotServed();
-}
-Task<std::unique_ptr<kube::Watch>> LocalReviews::StartWatch(const kube::GroupVersionResource&,
-                                                            const kube::WatchOptions&) {
-  co_return NotServed();
-}
+LocalReviews::LocalReviews() : RefusingClient(NotServed()) {}
 
 Task<json::value> LocalReviews::Create(const kube::GroupVersionResource& gvr, const std::string&,
                                        const json::value& object,
@@ -47,28 +35,9 @@ Task<json::value> LocalReviews::Create(const kube::GroupVersionResource& gvr, co
   co_return review;
 }
 
-Task<json::value> LocalReviews::Update(const kube::GroupVersionResource&, const json::value&,
-                                       const kube::WriteOptions&) {
-  co_return NotServed();
-}
-Task<json::value> LocalReviews::Patch(const kube::GroupVersionResource&,
-                                      const kube::NamespacedName&, kube::PatchType,
-                                      const json::value&, const kube::WriteOptions&) {
-  co_return NotServed();
-}
-Task<json::value> LocalReviews::Delete(const kube::GroupVersionResource&,
-                                       const kube::NamespacedName&, const kube::DeleteOptions&) {
-  co_return NotServed();
-}
-Task<std::vector<kube::ApiResource>> LocalReviews::Discover(const kube::GroupVersion&) {
-  co_return NotServed();
-}
-
-Task<std::vector<kube::GroupVersion>> LocalReviews::DiscoverGroups() { co_return NotServed(); }
-
 std::unique_ptr<kube::Client> LocalReviews::As(const kube::UserInfo& user) {
   absl::Status refused = kube::CheckActingUser(user);
-  if (!refused.ok()) return kube::MakeRefusingClient(std::move(refused));
+  if (!refused.ok()) return std::make_unique<RefusingClient>(std::move(refused));
   return std::make_unique<LocalReviews>();
 }
 

@@ -8,6 +8,7 @@
 #include "base/status/macros.h"
 #include "base/status/matchers.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 
 namespace steward::storage {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 using ::testing::HasSubstr;
 
 const kube::GroupVersionResource kTokens = {"authentication.k8s.io", "v1", "tokenreviews"};
-const kube::GroupVersionResource kAccess = {"authorization.k8s.io", "v1", "subjectaccessreviews"};
 
 class LocalReviewsTest : public ::testing::Test {
  protected:
@@ -36,7 +36,8 @@ TEST_F(LocalReviewsTest, NoTokenIsAnybodys) {
 }
 
 TEST_F(LocalReviewsTest, NothingIsAllowed) {
-  EXPECT_THAT(Create(kAccess), IsOkAndHolds(HasSubstr(R"("status":{"allowed":false,"reason":")")));
+  EXPECT_THAT(Create(kube::kSubjectAccessReviews),
+              IsOkAndHolds(HasSubstr(R"("status":{"allowed":false,"reason":")")));
 }
 
 TEST_F(LocalReviewsTest, NothingElseIsServed) {
@@ -45,10 +46,11 @@ TEST_F(LocalReviewsTest, NothingElseIsServed) {
   const kube::ListOptions all;
   EXPECT_THAT(RunOn(io_, reviews_.List(kTokens, all)), StatusIs(absl::StatusCode::kNotFound));
   const kube::NamespacedName name = {"", "a"};
-  EXPECT_THAT(RunOn(io_, reviews_.Get(kAccess, name)), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(RunOn(io_, reviews_.Get(kube::kSubjectAccessReviews, name)),
+              StatusIs(absl::StatusCode::kNotFound));
   const kube::GroupVersion version = kTokens.group_version();
   EXPECT_THAT(RunOn(io_, reviews_.Discover(version)), StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_THAT(RunOn(io_, reviews_.As({"alice"})->Get(kAccess, name)),
+  EXPECT_THAT(RunOn(io_, reviews_.As({"alice"})->Get(kube::kSubjectAccessReviews, name)),
               StatusIs(absl::StatusCode::kNotFound));
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/seeds/seeds.h"
 #include "base/status/matchers.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "storage/embedded/testing/test_store.h"
 
@@ -25,8 +26,6 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 
-const kube::GroupVersionResource kMap{"", "v1", "configmaps"};
-const kube::GroupVersionResource kNamespace{"", "v1", "namespaces"};
 constexpr int kNames = 20;
 constexpr int kWriters = 4;
 
@@ -51,7 +50,7 @@ VoidTask WriteForEver(EmbeddedClient& client, Store& store, int first, int fd) {
     const kube::NamespacedName key{"ns", "m" + std::to_string(name)};
     if (random() % 5 == 0) {
       const kube::DeleteOptions options;
-      done = co_await client.Delete(kMap, key, options);
+      done = co_await client.Delete(kube::kConfigMaps, key, options);
       ack.value = -1;
     } else {
       const json::value object =
@@ -59,8 +58,8 @@ VoidTask WriteForEver(EmbeddedClient& client, Store& store, int first, int fd) {
                        {"data", json::object{{"value", std::to_string(value)},
                                              {"fill", std::string(random() % 3000, 'x')}}}};
       const kube::WriteOptions options;
-      done = co_await client.Update(kMap, object, options);
-      if (!done.ok()) done = co_await client.Create(kMap, "ns", object, options);
+      done = co_await client.Update(kube::kConfigMaps, object, options);
+      if (!done.ok()) done = co_await client.Create(kube::kConfigMaps, "ns", object, options);
     }
     if (!done.ok()) continue;
     ack.revision = store.revision();
@@ -121,7 +120,7 @@ class PowerCutTest : public ::testing::Test {
     asio::io_context io(1);
     const kube::WriteOptions options;
     const json::value ns = json::parse(R"({"metadata":{"name":"ns"}})");
-    ASSERT_OK(RunOn(io, client.Create(kNamespace, "", ns, options)));
+    ASSERT_OK(RunOn(io, client.Create(kube::kNamespaces, "", ns, options)));
   }
 
   // Checks that each name is in its last acknowledged state, except for the one write that each
@@ -147,7 +146,7 @@ class PowerCutTest : public ::testing::Test {
   }
   static int32_t ValueOf(asio::io_context& io, EmbeddedClient& client, int32_t name) {
     const kube::NamespacedName key{"ns", "m" + std::to_string(name)};
-    const absl::StatusOr<kube::RawObject> found = RunOn(io, client.Get(kMap, key));
+    const absl::StatusOr<kube::RawObject> found = RunOn(io, client.Get(kube::kConfigMaps, key));
     if (!found.ok()) {
       EXPECT_EQ(kube::FromStatus(found.status()).code, 404) << found.status();
       return -1;
@@ -165,7 +164,7 @@ class PowerCutTest : public ::testing::Test {
     kube::WatchOptions options;
     options.resource_version = std::to_string(from);
     options.timeout = absl::ZeroDuration();
-    auto watch = RunOn(io, client.StartWatch(kMap, options));
+    auto watch = RunOn(io, client.StartWatch(kube::kConfigMaps, options));
     if (!watch.ok()) {
       EXPECT_EQ(kube::FromStatus(watch.status()).reason, "Expired");
       return;

@@ -19,8 +19,8 @@ class OperatorEditor {
  public:
   explicit OperatorEditor(OperatorWorld& world) : world_(world) {}
 
-  // The same as World::Put and World::Drop. An object that differs only in when it was written is
-  // put, and is no difference.
+  // These do what World::Put and World::Drop do. An object that differs only in when it was written
+  // is put, and is no difference.
   std::optional<ObjectPtr> Put(olm::CsvPtr csv);
   std::optional<ObjectPtr> Put(olm::OperatorGroupPtr group);
   std::optional<ObjectPtr> Put(olm::NamespacePtr ns);

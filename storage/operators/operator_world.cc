@@ -1,6 +1,6 @@
 #include "storage/operators/operator_world.h"
 
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 #include "storage/operators/operator_editor.h"
 
 namespace steward::storage {

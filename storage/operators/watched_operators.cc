@@ -16,7 +16,7 @@
 namespace steward::storage {
 namespace {
 
-// What a page may be: some hundred objects of the usual size, or a few that somebody made large.
+// The limit of a page: some hundred objects of the usual size, or a few that somebody made large.
 constexpr size_t kPageBytes = size_t{32} << 20;
 
 ReflectorOptions CsvOptions() {

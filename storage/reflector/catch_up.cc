@@ -25,8 +25,8 @@ size_t CatchUp::PlacesOf(const Wanted& wanted, std::string_view asker) {
 
 bool CatchUp::MakeRoom(Wanted& wanted, std::string_view asker) {
   if (wanted.size() < kMaxWanted) return true;
-  // Of the asker with the most places, the lowest revision goes: the newest are most likely to be
-  // of use.
+  // The lowest revision of the asker with the most places goes: the newest are most likely to be of
+  // use.
   auto victim = wanted.end();
   size_t most = PlacesOf(wanted, asker) + 1;
   for (auto it = wanted.begin(); it != wanted.end(); ++it) {
@@ -142,7 +142,7 @@ Task<std::vector<ObjectPtr>> CatchUp::ObjectsAt(uint64_t revision) {
   std::vector<ObjectPtr> objects;
   const PageVisitor visit = [&](const kube::RawObject& object) {
     absl::StatusOr<ObjectPtr> decoded = target_.decode(object.json);
-    // One that cannot be decoded was left out then, too.
+    // An object that cannot be decoded was left out then, too.
     if (decoded.ok()) objects.push_back(*std::move(decoded));
   };
   CO_RETURN_IF_ERROR(co_await VisitAt(revision, /*metadata_only=*/false, visit));

@@ -33,8 +33,8 @@ namespace steward::storage {
 // listed as they were at exactly that revision: if they equal those that are held, the state at
 // that revision is known.
 //
-// A number may also name a state of before this process began, or of a time in which the stream was
-// broken. The cluster knows it until etcd is compacted, which is minutes; so it is asked in the
+// A number may also name a state from before this process began, or from a time in which the stream
+// was broken. The cluster knows it until etcd is compacted, which is minutes; so it is asked in the
 // same way, and where something differs, for whole objects.
 //
 // Lists are made one at a time. Questions are taken in rounds, each from the lowest revision up, so
@@ -56,7 +56,7 @@ class CatchUp {
     std::function<uint64_t()> seen;
     // Reports that the state at `revision`, which is above seen(), is the one that is held.
     std::function<void(uint64_t revision)> confirm;
-    // Of the states below seen(), what is known here.
+    // Says what is known here of a state below seen().
     std::function<Knowledge(uint64_t revision)> knows;
     absl::StatusOr<ObjectPtr> (*decode)(std::string_view json);
     // Reports a state that was not known: its objects, or nullopt for those that are held.

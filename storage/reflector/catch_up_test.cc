@@ -177,7 +177,7 @@ TEST_F(CatchUpTest, WhatIsAskedLaterWaitsHoweverLowItIs) {
   EXPECT_EQ(confirmed_, (Revisions{first, lower[0], honest}));
 }
 
-// Nor does a client that asks for many revisions before all others.
+// A client that asks for many revisions before all others does not either.
 TEST_F(CatchUpTest, NobodyTakesAllThePlacesOfARound) {
   std::vector<uint64_t> revisions;
   for (int i = 0; i < 30; ++i) revisions.push_back(cluster_.Touch());
@@ -268,7 +268,7 @@ TEST_F(CatchUpTest, ARevisionThatTheClusterForgotIsLeftToTheStream) {
   EXPECT_EQ(confirmed_, Revisions{});
 }
 
-// A state of before it began is asked for, too.
+// A state from before it began is asked for, too.
 TEST_F(CatchUpTest, APastInWhichNothingHappenedIsWhatIsHeld) {
   const uint64_t wanted = cluster_.Touch();
   seen_ = known_from_ = cluster_.Touch();

@@ -7,25 +7,24 @@
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
+#include "kube/meta/resources.h"
 #include "kube/testing/fake_client.h"
 #include "storage/operators/operator_world.h"
 
 namespace steward::storage {
 namespace {
 
-const kube::GroupVersionResource kNamespaces{"", "v1", "namespaces"};
-
 class RevisionProbeTest : public ::testing::Test {
  protected:
   RevisionProbeTest() : tasks_(io_.get_executor()), probe_(cluster_, clock_, worlds_) {
-    cluster_.Serve(kNamespaces);
-    cluster_.Put(kNamespaces, R"({"metadata":{"name":"a"}})");
+    cluster_.Serve(kube::kNamespaces);
+    cluster_.Put(kube::kNamespaces, R"({"metadata":{"name":"a"}})");
     tasks_.Spawn("probe", probe_.Run());
     io_.poll();
   }
   ~RevisionProbeTest() override { RunOn(io_, tasks_.Stop()); }
 
-  int lists() { return cluster_.calls(kube::FakeClient::Verb::kList, kNamespaces); }
+  int lists() { return cluster_.calls(kube::FakeClient::Verb::kList, kube::kNamespaces); }
 
   boost::asio::io_context io_{1};
   FakeClock clock_;
@@ -54,7 +53,8 @@ TEST_F(RevisionProbeTest, ManyQuestionsAreOneList) {
 }
 
 TEST_F(RevisionProbeTest, AFailureIsTriedAgainByTheNextQuestion) {
-  cluster_.FailNext(kube::FakeClient::Verb::kList, kNamespaces, absl::UnavailableError("gone"));
+  cluster_.FailNext(kube::FakeClient::Verb::kList, kube::kNamespaces,
+                    absl::UnavailableError("gone"));
   probe_.Ask();
   io_.poll();
   EXPECT_EQ(worlds_.newest_revision(), 0u);

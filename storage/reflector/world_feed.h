@@ -36,7 +36,7 @@ class UnreadableObserver {
   // `name` is empty where even that cannot be read.
   virtual void OnUnreadable(Source source, const kube::NamespacedName& name,
                             const absl::Status& why) = 0;
-  // How many there are now.
+  // `count` is the number of unreadable objects now.
   virtual void OnUnreadableCount(Source source, size_t count) = 0;
 };
 
@@ -48,9 +48,9 @@ class UnreadableObserver {
 // lead to a World without objects.
 //
 // An object that cannot be decoded is left out, and reported once until it can be: in the log and
-// to UnreadableObserver. One that was there before is removed, since its state is unknown. Not
-// thread-safe, except CatchUp: everything happens on the executor
-// of the group that it was started in.
+// to UnreadableObserver. Its earlier state is removed, since the present one is unknown. Not
+// thread-safe, except CatchUp: everything happens on the executor of the group that it was started
+// in.
 class WorldFeed {
  public:
   // `sources` are in their order in worlds.sources(). `published` is called with every World, on

@@ -10,9 +10,10 @@
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
 #include "kube/client/raw_object.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/operator_world.h"
 #include "storage/operators/watched_operators.h"
 #include "storage/world/world_store.h"
@@ -27,24 +28,21 @@ using ::testing::ElementsAre;
 const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
                                           "clusterserviceversions"};
 const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "operatorgroups"};
-const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
 
-// A cluster without selectors: notes the requested selector, and filters nothing.
-class Unfiltered : public kube::UserlessClient {
+// Notes the requested selectors.
+class NotingClient : public kube::HookClient {
  public:
-  using UserlessClient::UserlessClient;
+  using HookClient::HookClient;
 
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {
-    kube::ListOptions all = options;
-    selectors[gvr] = std::exchange(all.label_selector, "");
-    co_return co_await inner().List(gvr, all);
+    selectors[gvr] = options.label_selector;
+    return inner().List(gvr, options);
   }
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override {
-    kube::WatchOptions all = options;
-    EXPECT_EQ(std::exchange(all.label_selector, ""), selectors[gvr]);
-    co_return co_await inner().StartWatch(gvr, all);
+    EXPECT_EQ(options.label_selector, selectors[gvr]);
+    return inner().StartWatch(gvr, options);
   }
 
   std::map<kube::GroupVersionResource, std::string> selectors;
@@ -95,7 +93,7 @@ class WorldFeedTest : public ::testing::Test {
   FakeClock clock_;
   FixedRandom random_{0};
   FakeClient cluster_;
-  Unfiltered client_{cluster_};
+  NotingClient client_{cluster_};
   WorldStore worlds_{kOperatorSources};
   TaskGroup tasks_{io_.get_executor()};
   Unreadable unreadable_;
@@ -104,8 +102,8 @@ class WorldFeedTest : public ::testing::Test {
 
 TEST_F(WorldFeedTest, ListsAndFollows) {
   ServeOlm();
-  cluster_.Serve(kNamespaces);
-  cluster_.Put(kNamespaces, Object("", "ops"));
+  cluster_.Serve(kube::kNamespaces);
+  cluster_.Put(kube::kNamespaces, Object("", "ops"));
   cluster_.Put(kCsvs, Object("ops", "a.v1"));
   Start();
   OperatorWorldPtr world = Now();
@@ -120,11 +118,11 @@ TEST_F(WorldFeedTest, ListsAndFollows) {
   EXPECT_NE(world->GroupIn("ops"), nullptr);
   EXPECT_TRUE(world->csvs().empty());
   EXPECT_EQ(client_.selectors[kCsvs], "!olm.copiedFrom");
-  EXPECT_EQ(client_.selectors[kNamespaces], "");
+  EXPECT_EQ(client_.selectors[kube::kNamespaces], "");
 }
 
 TEST_F(WorldFeedTest, WithoutOlmEverythingIsEmptyAndReadyAndStartsWhenItAppears) {
-  cluster_.Serve(kNamespaces);
+  cluster_.Serve(kube::kNamespaces);
   Start();
   EXPECT_FALSE(worlds_.Current()->synced());
   for (int i = 0; i < 10; ++i) Pass(absl::Milliseconds(100));
@@ -139,10 +137,10 @@ TEST_F(WorldFeedTest, WithoutOlmEverythingIsEmptyAndReadyAndStartsWhenItAppears)
 
 TEST_F(WorldFeedTest, WhatComesAtOnceIsPublishedAtOnce) {
   ServeOlm();
-  cluster_.Serve(kNamespaces);
+  cluster_.Serve(kube::kNamespaces);
   Start();
   const Broadcast::Ticket before = worlds_.published().Now();
-  for (const char* name : {"a", "b", "c"}) cluster_.Put(kNamespaces, Object("", name));
+  for (const char* name : {"a", "b", "c"}) cluster_.Put(kube::kNamespaces, Object("", name));
   Settle();
   EXPECT_EQ(Now()->namespaces().size(), 3u);
   EXPECT_EQ(worlds_.published().Now(), before + 1);
@@ -152,8 +150,8 @@ TEST_F(WorldFeedTest, WhatComesAtOnceIsPublishedAtOnce) {
 // happened.
 TEST_F(WorldFeedTest, CatchesUpWithARevisionThatTheStreamsDoNotBring) {
   ServeOlm();
-  cluster_.Serve(kNamespaces);
-  cluster_.Put(kNamespaces, Object("", "ops"));
+  cluster_.Serve(kube::kNamespaces);
+  cluster_.Put(kube::kNamespaces, Object("", "ops"));
   cluster_.Put(kCsvs, Object("ops", "a.v1"));
   cluster_.Put(kCsvs, R"({"metadata":{"name":"bad.v1","namespace":"ops","uid":"u",)"
                       R"("annotations":{"olm.operatorNamespace":7}}})");
@@ -188,7 +186,7 @@ TEST_F(WorldFeedTest, CatchesUpWithARevisionThatTheStreamsDoNotBring) {
 
 TEST_F(WorldFeedTest, NotSyncedBeforeTheLastListArrives) {
   ServeOlm();
-  cluster_.Serve(kNamespaces);
+  cluster_.Serve(kube::kNamespaces);
   cluster_.FailNext(FakeClient::Verb::kList, kGroups,
                     kube::ToStatus(kube::ServiceUnavailable("starting", 1)));
   Start();
@@ -205,8 +203,8 @@ TEST_F(WorldFeedTest, AServerThatDeniesEverythingIsNotAnEmptyCluster) {
     EXPECT_FALSE(worlds_.Current()->synced());
   }
   ServeOlm();
-  cluster_.Serve(kNamespaces);
-  cluster_.Put(kNamespaces, Object("", "ops"));
+  cluster_.Serve(kube::kNamespaces);
+  cluster_.Put(kube::kNamespaces, Object("", "ops"));
   cluster_.Put(kCsvs, Object("ops", "a.v1"));
   for (int i = 0; i < 100; ++i) {
     Pass(absl::Milliseconds(100));
@@ -218,11 +216,11 @@ TEST_F(WorldFeedTest, AServerThatDeniesEverythingIsNotAnEmptyCluster) {
 // The held state stays while the server denies all three kinds for a while.
 TEST_F(WorldFeedTest, DenialsForAWhileDropNothing) {
   ServeOlm();
-  cluster_.Serve(kNamespaces);
-  cluster_.Put(kNamespaces, Object("", "ops"));
+  cluster_.Serve(kube::kNamespaces);
+  cluster_.Put(kube::kNamespaces, Object("", "ops"));
   cluster_.Put(kCsvs, Object("ops", "a.v1"));
   Start();
-  for (const kube::GroupVersionResource& gvr : {kCsvs, kGroups, kNamespaces}) {
+  for (const kube::GroupVersionResource& gvr : {kCsvs, kGroups, kube::kNamespaces}) {
     cluster_.FailNext(FakeClient::Verb::kWatch, gvr, kube::ToStatus(kube::NotFoundPath()), 6);
     cluster_.BreakWatches(gvr);
   }
@@ -237,7 +235,7 @@ TEST_F(WorldFeedTest, DenialsForAWhileDropNothing) {
 TEST_F(WorldFeedTest, AnObjectThatCannotBeReadIsLeftOutAndReportedOnce) {
   constexpr char kWrong[] = R"({"metadata":{"name":"good.v1","namespace":"ops","labels":7}})";
   ServeOlm();
-  cluster_.Serve(kNamespaces);
+  cluster_.Serve(kube::kNamespaces);
   cluster_.Put(kCsvs, Object("ops", "good.v1"));
   cluster_.Put(kCsvs,
                R"({"metadata":{"name":"bad.v1","namespace":"ops","uid":"u","finalizers":7}})");
@@ -263,7 +261,7 @@ TEST_F(WorldFeedTest, AnObjectThatCannotBeReadIsLeftOutAndReportedOnce) {
 
 TEST_F(WorldFeedTest, KeepsServingWhileTheSourceIsAway) {
   ServeOlm();
-  cluster_.Serve(kNamespaces);
+  cluster_.Serve(kube::kNamespaces);
   cluster_.Put(kCsvs, Object("ops", "a.v1"));
   Start();
   cluster_.FailNext(FakeClient::Verb::kWatch, kCsvs, absl::UnavailableError("refused"), 2);

@@ -69,7 +69,7 @@ class History {
   // Adds a change. REQUIRES: `revision` is not below the last one's.
   void Add(uint64_t revision, LoggedChange change);
 
-  // What is known on both sides of a revision that is not.
+  // The known intervals on both sides of an unknown revision.
   struct Gap {
     uint64_t before = 0;  // the end of the interval below it; 0 = nothing is known there
     uint64_t after = 0;   // the beginning of the one above it

@@ -1,4 +1,4 @@
-// States of before a writer began, and of times that it missed, told to it later.
+// States from before a writer began, and from times that it missed, told to it later.
 #include <gtest/gtest.h>
 
 #include <boost/asio/io_context.hpp>
@@ -156,8 +156,8 @@ TEST(RecallTest, WhatIsRecalledIsWhatWas) {
   }
 }
 
-// A lamp came and went between two lists that are alike: whoever has seen it holds a number between
-// theirs, which must not be taken for one of the present state.
+// A lamp came and went between two lists that are alike: a client that has seen it holds a number
+// between theirs, which must not be taken for one of the present state.
 TEST(RecallTest, WhatCameAndWentIsAChange) {
   WorldWriter writer(kLampSources);
   writer.Replace(kRoomSource, {}, 1);

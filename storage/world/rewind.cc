@@ -65,12 +65,12 @@ boost::asio::awaitable<WorldPtr> Rewind(WorldPtr world, StateVector vector) {
   co_return WorldPtr(undoing.past());
 }
 
-// Ends a flight in every case, also when an exception ends the leader.
-class RewindCache::Leader {
+// Ends a flight in every case, also when an exception ends the owner.
+class RewindCache::FlightOwner {
  public:
-  Leader(RewindCache& cache, std::shared_ptr<Flight> flight)
+  FlightOwner(RewindCache& cache, std::shared_ptr<Flight> flight)
       : cache_(cache), flight_(std::move(flight)) {}
-  ~Leader() {
+  ~FlightOwner() {
     {
       MutexLock hold(&cache_.mutex_);
       if (flight_->past != nullptr) {
@@ -81,8 +81,8 @@ class RewindCache::Leader {
     }
     flight_->landed.Set();
   }
-  Leader(const Leader&) = delete;
-  Leader& operator=(const Leader&) = delete;
+  FlightOwner(const FlightOwner&) = delete;
+  FlightOwner& operator=(const FlightOwner&) = delete;
 
  private:
   RewindCache& cache_;
@@ -143,7 +143,7 @@ boost::asio::awaitable<WorldPtr> RewindCache::At(WorldPtr world, StateVector vec
       }
     }
     if (leads) {
-      const Leader leader(*this, flight);
+      const FlightOwner owner(*this, flight);
       flight->past = co_await Rewind(world, vector);
       co_return flight->past;
     }

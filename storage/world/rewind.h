@@ -46,10 +46,10 @@ class RewindCache {
   struct Flight {
     WorldPtr world;
     Undone undone = {};
-    StopSignal landed;  // set when its leader has ended
-    WorldPtr past;      // set before `landed`; null when the leader was cancelled
+    StopSignal landed;  // set when its owner has ended
+    WorldPtr past;      // set before `landed`; null when the owner was cancelled
   };
-  class Leader;
+  class FlightOwner;
 
   static Undone UndoneAt(const World& world, const StateVector& vector);
   void Remember(const WorldPtr& world, const Undone& undone, const WorldPtr& past)

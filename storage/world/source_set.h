@@ -30,7 +30,7 @@ using ObjectPtr = std::shared_ptr<const void>;
 
 // A watched kind. Its functions accept one of its objects, never null.
 struct SourceKind {
-  // Its plural name, by which metrics call it; one of its own where another set has it as well.
+  // The kind's plural name, for metrics; another name if another set has the kind as well.
   const char* resource;
   // Objects without a namespace have no `ns`.
   kube::NamespacedName (*key_of)(const ObjectPtr& object);

@@ -2,21 +2,19 @@
 
 #include <cstddef>
 
+#include "base/metrics/families.h"
+
 namespace steward::storage {
 
 WorldMetrics::WorldMetrics(prometheus::Registry& registry, const SourceSet& sources) {
-  const auto family = [&registry](const char* name,
-                                  const char* help) -> prometheus::Family<prometheus::Gauge>& {
-    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
-  };
-  auto& objects = family("steward_world_objects", "Objects held in memory.");
-  auto& synced = family("steward_source_synced", "1 after the first complete list.");
-  auto& connected =
-      family("steward_source_connected", "1 while the stream runs; 0: answers may be stale.");
-  auto& revision = family("steward_source_revision",
-                          "Newest revision up to which the stream is known to be complete.");
-  auto& unreadable = family("steward_source_unreadable_objects",
-                            "Objects that are left out, since they cannot be read.");
+  auto& objects = GaugeFamily(registry, "steward_world_objects", "Objects held in memory.");
+  auto& synced = GaugeFamily(registry, "steward_source_synced", "1 after the first complete list.");
+  auto& connected = GaugeFamily(registry, "steward_source_connected",
+                                "1 while the stream runs; 0: answers may be stale.");
+  auto& revision = GaugeFamily(registry, "steward_source_revision",
+                               "Newest revision up to which the stream is known to be complete.");
+  auto& unreadable = GaugeFamily(registry, "steward_source_unreadable_objects",
+                                 "Objects that are left out, since they cannot be read.");
   for (size_t i = 0; i < sources.count; ++i) {
     const prometheus::Labels labels = {{"source", sources.kinds[i].resource}};
     gauges_.push_back({&objects.Add(labels), &synced.Add(labels), &connected.Add(labels),

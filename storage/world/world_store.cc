@@ -7,7 +7,7 @@
 
 namespace steward::storage {
 
-Moment WorldStore::Lifted() {
+WorldSnapshot WorldStore::Lifted() {
   MutexLock lock(&mutex_);
   // The clock stays 0 until there is a state to show.
   if (now_.world->synced()) now_.clock = std::max(now_.clock, (newest_ + 1) * kTicks);

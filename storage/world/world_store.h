@@ -19,7 +19,7 @@ namespace steward::storage {
 
 // A World and the replica's clock at that time. The clock never goes down, reads as a revision of
 // etcd, and at each visible change exceeds every moment given out before.
-struct Moment {
+struct WorldSnapshot {
   WorldPtr world;
   uint64_t clock = 0;  // ticks
 
@@ -36,14 +36,14 @@ class WorldStore {
   const SourceSet& sources() const { return sources_; }
   // Never null; before the first sync an empty World that is not synced.
   WorldPtr Current() const { return Now().world; }
-  Moment Now() const {
+  WorldSnapshot Now() const {
     MutexLock lock(&mutex_);
     return now_;
   }
   // Returns the same, with the clock raised above every revision that the cluster is known to have
   // had: for reads that name no revision, so that their results never look older than a write
   // before them.
-  Moment Lifted();
+  WorldSnapshot Lifted();
 
   // Makes `world` the current one and wakes all waiters. Called by one writer. REQUIRES: `world` is
   // of sources().
@@ -66,7 +66,7 @@ class WorldStore {
  private:
   const SourceSet& sources_;
   mutable Mutex mutex_;
-  Moment now_ ABSL_GUARDED_BY(mutex_);
+  WorldSnapshot now_ ABSL_GUARDED_BY(mutex_);
   uint64_t newest_ ABSL_GUARDED_BY(mutex_) = 0;
   Broadcast published_;
 };

@@ -47,7 +47,7 @@ void WorldWriter::Replace(Source source, std::vector<ObjectPtr> objects, uint64_
   // A list below the seen revision is of another etcd, so this source starts over.
   bool visible = !s.synced || revision < floor;
   if (revision < floor) {
-    // Neither revisions nor bookmarks of another etcd have a meaning for this one.
+    // The revisions and bookmarks of another etcd mean nothing for this one.
     s.rev = s.component = 0;
     evidence_[static_cast<size_t>(source)].clear();
     lift_[static_cast<size_t>(source)] = 0;
@@ -171,8 +171,8 @@ void WorldWriter::Recall(Source source, uint64_t revision,
       if (differs) until.push_back(change(gap->before, key, was.value_or(nullptr)));
     }
   }
-  // If what was there at `revision` changed until the gap's end, then that is a change, too: a
-  // later revision than `revision` names what came of it.
+  // If the objects at `revision` changed until the gap's end, then that is a change, too: a later
+  // revision than `revision` names the result.
   const bool changed = !since.empty();
   history.Bridge(revision, *gap, std::move(until), std::move(since));
   Advance(source, gap->after, changed);

@@ -10,7 +10,7 @@
 
 #include "kube/meta/resource_version.h"
 #include "kube/meta/selector.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 #include "olm/objects.h"
 #include "olm/targets.h"
 #include "storage/operators/testing/operator_writer.h"

@@ -27,6 +27,7 @@
 #include "base/json/json_text.h"
 #include "kube/audit/testing/recorded_log.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 
@@ -40,8 +41,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews"};
-const kube::GroupVersionResource kAccessReviews{"authorization.k8s.io", "v1",
-                                                "subjectaccessreviews"};
 
 class AuditTest : public ::testing::Test {
  protected:
@@ -53,7 +52,7 @@ class AuditTest : public ::testing::Test {
                           {{"authenticated", true},
                            {"user", {{"username", token}, {"groups", json::array{"dev"}}}}}}};
     });
-    client_.HandleCreate(kAccessReviews, [](const json::value& review) {
+    client_.HandleCreate(kube::kSubjectAccessReviews, [](const json::value& review) {
       const bool allowed = review.at("spec").at("user") == "alice";
       return json::value{
           {"status", {{"allowed", allowed}, {"reason", allowed ? "RBAC: she may" : "no rule"}}}};
@@ -153,8 +152,9 @@ TEST_F(AuditTest, ARefusalSaysWhy) {
 }
 
 TEST_F(AuditTest, NobodyDecided) {
-  client_.FailNext(kube::FakeClient::Verb::kCreate, kAccessReviews,
-                   kube::ToStatus(kube::Forbidden(kAccessReviews, "", "no right")), 100);
+  client_.FailNext(kube::FakeClient::Verb::kCreate, kube::kSubjectAccessReviews,
+                   kube::ToStatus(kube::Forbidden(kube::kSubjectAccessReviews, "", "no right")),
+                   100);
   Ask(RequestBy("alice", "GET", "/apis/g/v1/widgets"));
   const auto events = log_->Events();
   ASSERT_EQ(events.size(), 2u);

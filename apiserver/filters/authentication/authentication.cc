@@ -147,7 +147,7 @@ Task<kube::UserInfo> Authenticator::Authenticate(const http::Request& request) {
     }
     if (error.ok()) error = absl::UnauthenticatedError("invalid bearer token");
   }
-  // Its certificate may be one of those that are not known yet.
+  // The authority of the client's certificate may not be known yet.
   if (!error.ok() && request.peer != nullptr && awaits_cluster()) {
     co_return absl::UnavailableError(kNotYet);
   }

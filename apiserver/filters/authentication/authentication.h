@@ -22,8 +22,8 @@ namespace steward::filters {
 // token of a WebSocket; the first success wins. A user gets the group system:authenticated. Without
 // any credentials the user is system:anonymous, if that is allowed; bad credentials never become
 // anonymous. Before the cluster has said by which certificates users are told
-// (AuthenticationConfigStore::awaits_cluster), whoever seems to be anonymous may be anybody.
-// Borrows its dependencies.
+// (AuthenticationConfigStore::awaits_cluster), a user who seems anonymous may be anybody. Borrows
+// its dependencies.
 class Authenticator {
  public:
   // `metrics` may be null.

@@ -5,6 +5,8 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
+#include "base/metrics/families.h"
+
 namespace steward::filters {
 namespace {
 
@@ -22,17 +24,13 @@ const prometheus::Histogram::BucketBoundaries& ExpirationBuckets() {
 
 struct AuthenticationMetrics::Impl {
   explicit Impl(prometheus::Registry& registry)
-      : attempts(prometheus::BuildCounter()
-                     .Name("authentication_attempts")
-                     .Help("Requests whose credentials were looked at, by what came of it.")
-                     .Register(registry)),
+      : attempts(CounterFamily(registry, "authentication_attempts",
+                               "Requests whose credentials were looked at, by what came of it.")),
         success(attempts.Add({{"result", "success"}})),
         failure(attempts.Add({{"result", "failure"}})),
         error(attempts.Add({{"result", "error"}})),
-        expiration(prometheus::BuildHistogram()
-                       .Name("apiserver_client_certificate_expiration_seconds")
-                       .Help("How long the certificates of clients will still be valid.")
-                       .Register(registry)
+        expiration(HistogramFamily(registry, "apiserver_client_certificate_expiration_seconds",
+                                   "How long the certificates of clients will still be valid.")
                        .Add({}, ExpirationBuckets())) {}
   prometheus::Family<prometheus::Counter>& attempts;
   prometheus::Counter& success;

@@ -30,8 +30,9 @@ class ExtensionAuthenticationSource {
   // any failure, and when the ConfigMap is deleted or damaged. To be run once.
   VoidTask Run();
 
-  // True once the settings of the cluster's ConfigMap have been in force. One that is absent (a
-  // kube-apiserver writes it soon after its start) or damaged does not count. Thread-safe.
+  // True once the settings of the cluster's ConfigMap have been in force. A ConfigMap that is
+  // absent (a kube-apiserver writes it soon after its start) or damaged does not count.
+  // Thread-safe.
   bool has_synced() const { return synced_.load(std::memory_order_acquire); }
 
  private:

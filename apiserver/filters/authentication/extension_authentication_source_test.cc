@@ -14,9 +14,10 @@
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
 #include "base/tls/testing.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::filters {
 namespace {
@@ -27,7 +28,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Verb = kube::FakeClient::Verb;
 
-const kube::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 constexpr char kSelector[] = "metadata.name=extension-apiserver-authentication";
 
 std::string ConfigMap(std::initializer_list<std::pair<std::string, std::string>> data) {
@@ -40,30 +40,24 @@ std::string ConfigMap(std::initializer_list<std::pair<std::string, std::string>>
 }
 
 // A client with the rights of the Role extension-apiserver-authentication-reader: that one
-// ConfigMap, by field selector. The fake behind it holds no other object and supports no selectors.
-class ReaderClient : public kube::UserlessClient {
+// ConfigMap, by field selector.
+class ReaderClient : public kube::HookClient {
  public:
-  using UserlessClient::UserlessClient;
+  using HookClient::HookClient;
 
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {
     if (options.ns != "kube-system" || options.field_selector != kSelector) {
       co_return kube::ToStatus(kube::Forbidden(gvr, "", "too broad"));
     }
-    kube::ListOptions plain = options;
-    plain.field_selector.clear();
-    absl::StatusOr<kube::ListPage> page = co_await inner().List(gvr, plain);
-    co_return page;
+    co_return co_await inner().List(gvr, options);
   }
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override {
     if (options.ns != "kube-system" || options.field_selector != kSelector) {
       co_return kube::ToStatus(kube::Forbidden(gvr, "", "too broad"));
     }
-    kube::WatchOptions plain = options;
-    plain.field_selector.clear();
-    absl::StatusOr<std::unique_ptr<kube::Watch>> watch = co_await inner().StartWatch(gvr, plain);
-    co_return watch;
+    co_return co_await inner().StartWatch(gvr, options);
   }
 };
 
@@ -127,11 +121,11 @@ TEST(ParseExtensionAuthenticationTest, Damaged) {
 
 class ExtensionAuthenticationSourceTest : public ::testing::Test {
  protected:
-  ExtensionAuthenticationSourceTest() { cluster_.Serve(kConfigMaps); }
+  ExtensionAuthenticationSourceTest() { cluster_.Serve(kube::kConfigMaps); }
   ~ExtensionAuthenticationSourceTest() override { RunOn(io_, group_.Stop()); }
 
   void Publish(const TestCa& ca) {
-    cluster_.Put(kConfigMaps, ConfigMap({{"client-ca-file", ca.cert_pem()}}));
+    cluster_.Put(kube::kConfigMaps, ConfigMap({{"client-ca-file", ca.cert_pem()}}));
   }
   void Start() {
     group_.Spawn("source", source_.Run());
@@ -188,18 +182,18 @@ TEST_F(ExtensionAuthenticationSourceTest, MayAppearLater) {
 }
 
 TEST_F(ExtensionAuthenticationSourceTest, ADamagedOneIsNotSynced) {
-  cluster_.Put(kConfigMaps, ConfigMap({{"client-ca-file", "garbage"}}));
+  cluster_.Put(kube::kConfigMaps, ConfigMap({{"client-ca-file", "garbage"}}));
   Start();
   EXPECT_FALSE(source_.has_synced());
-  cluster_.Put(kConfigMaps, R"({"metadata":{"name":"extension-apiserver-authentication",)"
-                            R"("namespace":"kube-system"},"data":[]})");
+  cluster_.Put(kube::kConfigMaps, R"({"metadata":{"name":"extension-apiserver-authentication",)"
+                                  R"("namespace":"kube-system"},"data":[]})");
   Settle();
   EXPECT_FALSE(source_.has_synced());
   Publish(a_);
   Settle();
   EXPECT_TRUE(source_.has_synced());
   EXPECT_EQ(ca(), a_.cert_pem());
-  cluster_.Put(kConfigMaps, ConfigMap({{"client-ca-file", "garbage"}}));
+  cluster_.Put(kube::kConfigMaps, ConfigMap({{"client-ca-file", "garbage"}}));
   Settle();
   EXPECT_TRUE(source_.has_synced());
 }
@@ -207,10 +201,10 @@ TEST_F(ExtensionAuthenticationSourceTest, ADamagedOneIsNotSynced) {
 TEST_F(ExtensionAuthenticationSourceTest, LastGoodValueStays) {
   Publish(a_);
   Start();
-  cluster_.Put(kConfigMaps, ConfigMap({{"client-ca-file", "garbage"}}));
+  cluster_.Put(kube::kConfigMaps, ConfigMap({{"client-ca-file", "garbage"}}));
   Settle();
   EXPECT_EQ(ca(), a_.cert_pem());
-  cluster_.Delete(kConfigMaps, {"kube-system", "extension-apiserver-authentication"});
+  cluster_.Delete(kube::kConfigMaps, {"kube-system", "extension-apiserver-authentication"});
   Settle();
   EXPECT_EQ(ca(), a_.cert_pem());
   Publish(b_);
@@ -220,26 +214,26 @@ TEST_F(ExtensionAuthenticationSourceTest, LastGoodValueStays) {
 
 TEST_F(ExtensionAuthenticationSourceTest, SurvivesEveryKindOfFailure) {
   Publish(a_);
-  cluster_.FailNext(Verb::kList, kConfigMaps,
-                    kube::ToStatus(kube::Forbidden(kConfigMaps, "", "x")));
-  cluster_.FailNext(Verb::kList, kConfigMaps, absl::UnavailableError("refused"));
-  cluster_.FailNext(Verb::kWatch, kConfigMaps, kube::ToStatus(kube::Expired("old")));
+  cluster_.FailNext(Verb::kList, kube::kConfigMaps,
+                    kube::ToStatus(kube::Forbidden(kube::kConfigMaps, "", "x")));
+  cluster_.FailNext(Verb::kList, kube::kConfigMaps, absl::UnavailableError("refused"));
+  cluster_.FailNext(Verb::kWatch, kube::kConfigMaps, kube::ToStatus(kube::Expired("old")));
   Start();
   EXPECT_FALSE(source_.has_synced());
   for (int i = 0; i < 4; ++i) Wait();
   EXPECT_TRUE(source_.has_synced());
-  EXPECT_EQ(cluster_.running_watches(kConfigMaps), 1u);
+  EXPECT_EQ(cluster_.running_watches(kube::kConfigMaps), 1u);
   Publish(b_);
   Settle();
   EXPECT_EQ(ca(), b_.cert_pem());
 
-  cluster_.BreakWatches(kConfigMaps);
+  cluster_.BreakWatches(kube::kConfigMaps);
   Settle();
   Publish(a_);
   Wait();
   EXPECT_EQ(ca(), a_.cert_pem());
 
-  cluster_.CloseWatches(kConfigMaps);
+  cluster_.CloseWatches(kube::kConfigMaps);
   Settle();
   Publish(b_);
   Wait();
@@ -247,14 +241,14 @@ TEST_F(ExtensionAuthenticationSourceTest, SurvivesEveryKindOfFailure) {
 }
 
 TEST_F(ExtensionAuthenticationSourceTest, BackoffGrowsWhileNothingWorks) {
-  cluster_.FailNext(Verb::kList, kConfigMaps, absl::UnavailableError("refused"), 1000);
+  cluster_.FailNext(Verb::kList, kube::kConfigMaps, absl::UnavailableError("refused"), 1000);
   Start();
   for (int i = 0; i < 600; ++i) {
     clock_.Advance(absl::Seconds(1));
     Settle();
   }
-  EXPECT_LT(cluster_.calls(Verb::kList, kConfigMaps), 40);
-  EXPECT_GT(cluster_.calls(Verb::kList, kConfigMaps), 10);
+  EXPECT_LT(cluster_.calls(Verb::kList, kube::kConfigMaps), 40);
+  EXPECT_GT(cluster_.calls(Verb::kList, kube::kConfigMaps), 10);
 }
 
 }  // namespace

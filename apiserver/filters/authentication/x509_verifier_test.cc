@@ -303,7 +303,7 @@ TEST_F(X509VerifierTest, AFailureIsRememberedForAMinute) {
   EXPECT_OK(verifier->Verify(*MakePeer({ca_.Issue(options).cert_pem}), now_));
 }
 
-// So many failures that the cache is dropped.
+// After so many failures the cache is dropped.
 TEST_F(X509VerifierTest, FailuresThatAreRememberedAreBounded) {
   TestCertOptions options = Alice();
   options.not_before = now_ + absl::Seconds(10);

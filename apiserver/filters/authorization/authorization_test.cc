@@ -15,6 +15,7 @@
 #include "base/clock/fake_clock.h"
 #include "base/fairness/pool_metrics.h"
 #include "base/status/matchers.h"
+#include "kube/meta/resources.h"
 #include "kube/testing/fake_client.h"
 
 namespace steward::filters {
@@ -25,7 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Verb = kube::FakeClient::Verb;
 
-const kube::GroupVersionResource kReviews{"authorization.k8s.io", "v1", "subjectaccessreviews"};
 constexpr char kList[] =
     "/apis/views.operators.coreos.com/v1alpha1/namespaces/ns/installedoperators";
 
@@ -100,7 +100,8 @@ TEST(AlwaysAllowedTest, PathsAndMasters) {
 class AuthorizationTest : public ::testing::Test {
  protected:
   AuthorizationTest() {
-    client_.HandleCreate(kReviews, [this](const json::value&) { return answer_; });
+    client_.HandleCreate(kube::kSubjectAccessReviews,
+                         [this](const json::value&) { return answer_; });
   }
 
   http::Handler Authorized(http::Handler next, const std::vector<std::string>& always = {}) {
@@ -114,7 +115,7 @@ class AuthorizationTest : public ::testing::Test {
     Handle(Authorized(ServedHandler(), {"/healthz"}), request, *writer_);
     return writer_->status();
   }
-  int calls() { return client_.calls(Verb::kCreate, kReviews); }
+  int calls() { return client_.calls(Verb::kCreate, kube::kSubjectAccessReviews); }
   void Answer(bool allowed) { answer_ = {{"status", {{"allowed", allowed}}}}; }
 
   FakeClock clock_;
@@ -167,11 +168,11 @@ TEST_F(AuthorizationTest, OutageIs500WithoutDetails) {
   const absl::Status errors[] = {
       absl::UnavailableError("connection refused to 10.0.0.1"),
       absl::DeadlineExceededError("10.0.0.1"),
-      kube::ToStatus(kube::Forbidden(kReviews, "", "10.0.0.1 says no")),
+      kube::ToStatus(kube::Forbidden(kube::kSubjectAccessReviews, "", "10.0.0.1 says no")),
       kube::ToStatus(kube::InternalError("10.0.0.1")),
   };
   for (const absl::Status& error : errors) {
-    client_.FailNext(Verb::kCreate, kReviews, error);
+    client_.FailNext(Verb::kCreate, kube::kSubjectAccessReviews, error);
     EXPECT_EQ(Ask(kList), 500);
     EXPECT_THAT(writer_->body(), HasSubstr("InternalError"));
     EXPECT_THAT(writer_->body(), Not(HasSubstr("10.0.0.1")));
@@ -192,14 +193,15 @@ TEST_F(AuthorizationTest, WhoeverMayBeAnybodyIsNotRefused) {
 }
 
 TEST_F(AuthorizationTest, OverloadIs429) {
-  client_.FailNext(Verb::kCreate, kReviews, kube::ToStatus(Reviewer::Overloaded()));
+  client_.FailNext(Verb::kCreate, kube::kSubjectAccessReviews,
+                   kube::ToStatus(Reviewer::Overloaded()));
   EXPECT_EQ(Ask(kList), 429);
   EXPECT_EQ(writer_->Header("Retry-After"), "1");
 }
 
 TEST_F(AuthorizationTest, DecisionsAreKeptForTheirTime) {
   EXPECT_EQ(Ask(kList), 200);
-  client_.FailNext(Verb::kCreate, kReviews, absl::UnavailableError("down"), 1);
+  client_.FailNext(Verb::kCreate, kube::kSubjectAccessReviews, absl::UnavailableError("down"), 1);
   clock_.Advance(absl::Seconds(9));
   EXPECT_EQ(Ask(kList), 200);
   EXPECT_EQ(calls(), 1);
@@ -348,7 +350,8 @@ TEST_F(AuthorizationTest, AWatchThatNobodyDecidesAboutGoesOnForAWhile) {
   rest::RecordingWriter writer;
   int told = 0;
   const auto outage = [this](int i) {
-    if (i > 0) client_.FailNext(Verb::kCreate, kReviews, absl::UnavailableError("down"));
+    if (i > 0)
+      client_.FailNext(Verb::kCreate, kube::kSubjectAccessReviews, absl::UnavailableError("down"));
   };
   Handle(Authorized([&](http::Request&, http::ResponseWriter& w) {
            return Tell(clock_, 100, outage, told, w);

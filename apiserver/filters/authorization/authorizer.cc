@@ -9,6 +9,7 @@
 #include "apiserver/filters/authorization/subject_access_review.h"
 #include "base/digest/digest.h"
 #include "base/status/macros.h"
+#include "kube/meta/resources.h"
 
 namespace steward::filters {
 namespace json = boost::json;
@@ -72,15 +73,13 @@ Task<Decision> ReviewAuthorizer::Authorize(const http::Request& request) {
 
 Task<ReviewCache<Decision>::Loaded> ReviewAuthorizer::Review(ReviewOrigin origin, json::object spec,
                                                              bool cacheable) {
-  static const kube::GroupVersionResource kReviews{"authorization.k8s.io", "v1",
-                                                   "subjectaccessreviews"};
-  json::object review;
+  static json::object review;
   review["apiVersion"] = "authorization.k8s.io/v1";
   review["kind"] = "SubjectAccessReview";
   review["metadata"] = json::object();
   review["spec"] = std::move(spec);
-  absl::StatusOr<json::value> answer =
-      co_await reviewer_.Review(std::move(origin), kReviews, json::value(std::move(review)));
+  absl::StatusOr<json::value> answer = co_await reviewer_.Review(
+      std::move(origin), kube::kSubjectAccessReviews, json::value(std::move(review)));
   CO_RETURN_IF_ERROR(answer.status());
   CO_ASSIGN_OR_RETURN(Decision decision, ReadReview(*answer));
   const absl::Duration ttl = decision.allowed ? options_.allowed_ttl : options_.denied_ttl;

@@ -39,7 +39,7 @@ std::string ToString(const http::RequestInfo& i) {
 TEST(RequestInfoTest, ReadsAsKubernetesDoes) {
   const std::string g = "/apis/g/v1";
   const Row rows[] = {
-      // Not resources.
+      // These paths name no resources.
       {"GET", "/", Path("get")},
       {"GET", "/api", Path("get")},
       {"GET", "/api/v1", Path("get")},

@@ -8,6 +8,8 @@
 #include <map>
 #include <string>
 
+#include "base/metrics/families.h"
+
 namespace steward::filters {
 namespace {
 
@@ -23,14 +25,10 @@ const Buckets& ReviewBuckets() {
 
 struct ReviewMetrics::Impl {
   Impl(prometheus::Registry& registry, const std::string& prefix)
-      : total(prometheus::BuildCounter()
-                  .Name(prefix + "_request_total")
-                  .Help("Reviews asked of the kube-apiserver, by HTTP status code.")
-                  .Register(registry)),
-        duration(prometheus::BuildHistogram()
-                     .Name(prefix + "_request_duration_seconds")
-                     .Help("Seconds until the kube-apiserver answered a review.")
-                     .Register(registry)) {}
+      : total(CounterFamily(registry, prefix + "_request_total",
+                            "Reviews asked of the kube-apiserver, by HTTP status code.")),
+        duration(HistogramFamily(registry, prefix + "_request_duration_seconds",
+                                 "Seconds until the kube-apiserver answered a review.")) {}
   prometheus::Family<prometheus::Counter>& total;
   prometheus::Family<prometheus::Histogram>& duration;
 };

@@ -45,9 +45,9 @@ class Reviewer {
            PoolMetrics& pools, const std::string& name, ReviewerOptions options = {});
 
   // Creates `review` and returns the server's answer. Answers 429 and 5xx and failures to connect
-  // are tried again; a call that reaches its time limit is not. Flows get their turns fairly.
-  // Beyond the limits the kube-apiserver is not asked, so that no client can turn this server
-  // against it: the error then carries Overloaded().
+  // are tried again; a call that reaches its time limit is not. Flows get their turns fairly. Above
+  // the limits of ReviewerOptions the kube-apiserver is not asked, so that no client can turn this
+  // server against it: the error then carries Overloaded().
   Task<boost::json::value> Review(ReviewOrigin origin, kube::GroupVersionResource gvr,
                                   boost::json::value review);
 

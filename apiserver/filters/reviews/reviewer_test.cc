@@ -14,24 +14,25 @@
 #include "base/clock/fake_clock.h"
 #include "base/fairness/pool_metrics.h"
 #include "kube/client/rest_options.h"
+#include "kube/meta/resources.h"
 #include "kube/testing/fake_client.h"
 
 namespace steward::filters {
 namespace {
 
 using Verb = kube::FakeClient::Verb;
-const kube::GroupVersionResource kReviews{"authorization.k8s.io", "v1", "subjectaccessreviews"};
 
 // The kube-apiserver answers nothing until it is told to.
 class ReviewerTest : public ::testing::Test {
  protected:
   ReviewerTest() {
-    client_.Serve(kReviews);
-    client_.HandleCreate(kReviews, [](const boost::json::value& review) { return review; });
-    client_.Hold(Verb::kCreate, kReviews);
+    client_.Serve(kube::kSubjectAccessReviews);
+    client_.HandleCreate(kube::kSubjectAccessReviews,
+                         [](const boost::json::value& review) { return review; });
+    client_.Hold(Verb::kCreate, kube::kSubjectAccessReviews);
   }
   ~ReviewerTest() override {
-    client_.ForgetFaults(kReviews);
+    client_.ForgetFaults(kube::kSubjectAccessReviews);
     RunOn(io_, group_.Stop());
   }
 
@@ -41,15 +42,17 @@ class ReviewerTest : public ::testing::Test {
   }
   VoidTask One(std::string user, bool stranger) {
     ReviewOrigin origin{.flow = {.name = user, .stranger = stranger}, .traceparent = ""};
-    const absl::StatusOr<boost::json::value> answer =
-        co_await reviewer_.Review(std::move(origin), kReviews, boost::json::object());
+    const absl::StatusOr<boost::json::value> answer = co_await reviewer_.Review(
+        std::move(origin), kube::kSubjectAccessReviews, boost::json::object());
     ++(answer.ok() ? answered_ : refused_)[user];
   }
   void Settle() {
     io_.restart();
     io_.poll();
   }
-  size_t asked() { return static_cast<size_t>(client_.calls(Verb::kCreate, kReviews)); }
+  size_t asked() {
+    return static_cast<size_t>(client_.calls(Verb::kCreate, kube::kSubjectAccessReviews));
+  }
 
   const ReviewerOptions options_;
   boost::asio::io_context io_;
@@ -64,7 +67,7 @@ class ReviewerTest : public ::testing::Test {
   TaskGroup group_{io_.get_executor()};
 };
 
-// Where reviews wait for connections, it is first come, first served.
+// Connections are given in order of arrival, so no review may have to wait for one.
 TEST_F(ReviewerTest, EveryReviewHasAConnection) {
   EXPECT_LE(options_.places + options_.stranger_places,
             kube::RestClientOptions().transport.connections.max_connections);
@@ -81,11 +84,11 @@ TEST_F(ReviewerTest, AnotherUserIsAskedAboutAtOnce) {
   EXPECT_EQ(asked(), before + 1);
   // The next places to become free are the modest user's, who waits behind hundreds.
   Ask("modest", 20);
-  client_.Release(Verb::kCreate, kReviews);
-  client_.Hold(Verb::kCreate, kReviews);
+  client_.Release(Verb::kCreate, kube::kSubjectAccessReviews);
+  client_.Hold(Verb::kCreate, kube::kSubjectAccessReviews);
   Settle();
   EXPECT_GE(answered_["modest"], 1u);
-  client_.ForgetFaults(kReviews);
+  client_.ForgetFaults(kube::kSubjectAccessReviews);
   Settle();
   EXPECT_EQ(answered_["modest"], 21u);
   EXPECT_EQ(refused_["modest"], 0u);

@@ -14,7 +14,7 @@ namespace steward::filters {
 // A request in the form in which the server passes it to the first filter. REQUIRES: `target`
 // parses.
 http::Request MakeRequest(std::string_view method, std::string_view target);
-// The same with Request.info filled in.
+// Makes the same request with Request.info filled in.
 http::Request MakeReadRequest(std::string_view method, std::string_view target);
 
 // The certificates of some PEM texts, in order.

@@ -38,7 +38,7 @@ class MemoryStream final : public ByteStream {
   // Returns the bytes written since the last call.
   std::string TakeOutput() { return std::exchange(output_, {}); }
   bool aborted() const { return aborted_; }
-  // Of the last Write.
+  // The window of the pace that the last Write used.
   absl::Duration write_window() const { return used_pace_.window; }
   absl::Duration longest_write_window() const { return longest_window_; }
   size_t highest_write_rate() const { return highest_rate_; }

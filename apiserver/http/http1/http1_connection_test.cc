@@ -348,7 +348,7 @@ TEST(Http1ConnectionTest, RequestMemoryIsBounded) {
   EXPECT_FALSE(harness.serving());
   EXPECT_EQ(harness.request_memory(), 0u);
 
-  // The same holds for a header that does not end.
+  // A header that does not end is refused in the same way.
   ConnectionHarness other(MakeHttp1Connection, limits);
   other.Feed("GET / HTTP/1.1\r\nX: ");
   for (int i = 0; i < 20; ++i) other.Feed(std::string(8 << 10, 'x'));

@@ -21,8 +21,8 @@ constexpr size_t kFrameHeader = 9;
 constexpr size_t kDefaultFrameSize = 16384;
 // With its header a frame fills a TLS record, and eight of them what is gathered at a time.
 constexpr size_t kMaxBody = kDefaultFrameSize - kFrameHeader;
-// What clients are told that a header may have at most. nghttp2 takes no field of more than 64 KiB:
-// it is an error of the whole connection then. Who keeps to this never sends one.
+// SETTINGS_MAX_HEADER_LIST_SIZE. nghttp2 closes the connection for a field above 64 KiB; compliant
+// clients stay below.
 constexpr size_t kMaxHeaderList = 63 << 10;
 // A header may exceed its limit by this factor before it ends the connection: fields of HPACK's
 // table cost the client a byte but are decoded whole, even when they are dropped.

@@ -97,11 +97,11 @@ class Http2Stream final : public ResponseWriter, public RequestBody {
   absl::Status Misused(std::string_view what);
   void Enqueue(std::vector<Segment> segments);
   void ForgetQueue();
-  // Leases what waits of the stream's own. False: there is no memory for it.
+  // Leases the memory of the stream's own waiting data. False: there is no memory for it.
   bool CountQueue();
-  // Gives back what waits no more, for a watch, which goes on.
+  // Gives back the lease for data that waits no more. For a watch, which goes on.
   void UncountQueue();
-  // For a watch, of which CountQueue says no.
+  // Ends a watch for which CountQueue returned false.
   void ResetWatch();
 
   const int32_t id_;

@@ -21,7 +21,7 @@ class DrainDeadline {
 
   // Something waits: a window begins now, unless one is under way.
   void Begin(Pace pace);
-  // The same, and in any case, if something waits already.
+  // Restarts the window that is under way, if any, with this pace.
   void Change(Pace pace);
   // Costs next to nothing.
   void Took(size_t bytes);

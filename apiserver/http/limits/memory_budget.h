@@ -21,12 +21,12 @@ namespace steward::http {
 // moment only, and the number of watches is bounded.
 inline constexpr size_t kWatchOwnBytes = 4 << 10;
 
-// Half of the budget is a reserve for front proxies and for connections that hold little, as those
-// of probes and of most users do: whoever takes much leaves them enough. "Little" is so little that
-// all connections together cannot take the reserve, and its last part is for front proxies alone.
-// Those of one source address that hold more have no more than an eighth, or one connection's share
-// if that is more. What waits for the clients of watches is no more than a fourth of all: requests
-// come before it, front proxies' too. Thread-safe.
+// Half of the budget is a reserve for front proxies and for connections that hold little, such as
+// probes and most users, so that a client that takes much leaves them enough. "Little" is so small
+// that all connections together cannot exhaust the reserve, and its last part is for front proxies
+// alone. The larger connections of one source address together get at most an eighth of the budget,
+// or one connection's share if that is more. Data that waits for clients of watches gets at most a
+// fourth, since requests, even those of front proxies, have priority. Thread-safe.
 class MemoryBudget {
  private:
   struct Source {
@@ -105,7 +105,8 @@ class MemoryBudget {
 
   enum class Use { kRequest, kWatch };
 
-  // Of a share, given back on destruction. Not thread-safe itself. REQUIRES: the share outlives it.
+  // Bytes of a share, which destruction gives back. Not thread-safe. REQUIRES: the share outlives
+  // it.
   class Lease {
    public:
     explicit Lease(Share& share, Use use = Use::kRequest) : share_(share), use_(use) {}

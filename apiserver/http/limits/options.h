@@ -30,8 +30,8 @@ struct Limits {
   size_t max_request_memory = size_t{256} << 20;
   // The share of one connection, except a front proxy's.
   size_t max_connection_memory = size_t{8} << 20;
-  // Beyond, new connections displace idle strangers'. If there are none, they are closed as soon as
-  // they are accepted: their clients may find another replica. See ConnectionGate.
+  // Above this number, new connections displace idle strangers'. If there are none, they are closed
+  // as soon as they are accepted: their clients may find another replica. See ConnectionGate.
   size_t max_connections = 20000;
   size_t max_connections_per_source = 2000;
   // The limit for one HTTP/2 connection. It also limits the running handlers, even those whose
@@ -49,7 +49,7 @@ struct Limits {
   // The rate at which a client must take waiting data, in bytes per second over Timeouts::write or
   // ::finish. Below, the connection is closed, or the stream reset.
   size_t min_drain_rate = 1 << 10;
-  // The same, while a handler waits that holds a place (see filters::WithMaxInFlight).
+  // This rate holds while a handler waits that holds a place (see filters::WithMaxInFlight).
   size_t min_handler_drain_rate = 16 << 10;
 };
 
@@ -75,8 +75,8 @@ struct Timeouts {
   absl::Duration idle_stranger =
       absl::Seconds(15);                     // the same, where no request was authenticated yet
   absl::Duration write = absl::Seconds(60);  // of a watch that has settled: see min_drain_rate
-  // Of every other response, and the end of each: a handler that waits for its client holds a place
-  // for which others wait no longer than 15 s.
+  // The time for any other response, and for the end of each: a handler that waits for its client
+  // holds a place for which others wait no longer than 15 s.
   absl::Duration finish = absl::Seconds(10);
   absl::Duration close = absl::Seconds(2);  // for the client's answer to a WebSocket's end
 };

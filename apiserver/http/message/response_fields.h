@@ -41,7 +41,7 @@ void ForEachSentField(const Headers& headers, std::forward_list<std::string>& cl
   }
 }
 
-// The same; the views are valid during the call only.
+// Emits the same fields; the views are valid during the call only.
 template <typename Emit>
 void ForEachSentField(const Headers& headers, Emit emit) {
   std::forward_list<std::string> cleaned;

@@ -63,7 +63,7 @@ class TlsStream final : public ByteStream {
   // until the socket accepts no more. `more`: the rest of a Write follows at once, so that the
   // kernel may wait for it. Returns OpenSSL's last result, above 0 when the whole chunk is done.
   int WriteNow(std::string_view& chunk, bool more);
-  // The same, until the whole chunk is done.
+  // Repeats WriteNow until the whole chunk is done.
   StatusTask WriteRest(std::string_view chunk, bool more, int result);
   // Waits for the event that OpenSSL needs after `result` of the last call, or returns the reason
   // of its failure.

@@ -14,7 +14,7 @@ namespace steward::rest {
 // error when the client is gone. Parameters passed by reference must outlive the task.
 StatusTask RespondStatus(const http::Request& request, http::ResponseWriter& writer,
                          kube::Status status);
-// The same for an absl::Status. REQUIRES: !error.ok()
+// Responds with the Status of an absl::Status. REQUIRES: !error.ok()
 StatusTask RespondError(const http::Request& request, http::ResponseWriter& writer,
                         absl::Status error);
 // Writes 404 as text, for paths that belong to no API.

@@ -33,10 +33,10 @@ struct OutputFormat {
 // Error: 406 in Kubernetes' wording.
 absl::StatusOr<OutputFormat> NegotiateResource(const http::Request& request);
 
-// The same for a watch, whose frames are compact JSON only.
+// Negotiates for a watch, whose frames are compact JSON only.
 absl::StatusOr<OutputFormat> NegotiateWatch(const http::Request& request);
 
-// The same for documents with a single form: errors and discovery. A clause that asks for another
+// Negotiates for documents with a single form: errors and discovery. A clause that asks for another
 // form is skipped. Nullopt when nothing that the client accepts can be served.
 std::optional<OutputFormat> NegotiatePlain(const http::Request& request);
 

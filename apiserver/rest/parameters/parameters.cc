@@ -181,7 +181,7 @@ absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
 absl::StatusOr<PageParameters> ParsePageParameters(const http::Request& request) {
   PageParameters parameters;
   ASSIGN_OR_RETURN(const std::optional<int64_t> limit, QueryInt64(request, "limit"));
-  // As for lists, a limit that is not positive has no effect.
+  // A limit that is not positive has no effect, as in lists.
   parameters.limit = std::max<int64_t>(limit.value_or(0), 0);
   parameters.continue_token = QueryString(request, "continue");
   return parameters;

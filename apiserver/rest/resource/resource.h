@@ -184,9 +184,9 @@ struct Resource {
   // True when the lister supports limit and continue. Otherwise lists are answered whole, and a
   // continue token is refused.
   bool pages = false;
-  // For a resource that is computed: tells where to change what it is computed from, in a sentence
-  // that follows the refusal of a write. The name is empty for a write to the collection. Null: a
-  // refusal says nothing more.
+  // For a computed resource: tells where to change its sources, in a sentence that follows the
+  // refusal of a write. The name is empty for a write to the collection. Null: a refusal says
+  // nothing more.
   std::function<std::string(const kube::NamespacedName& name)> where_to_write;
   // Keeps the capabilities alive, if nothing else does.
   std::shared_ptr<const void> owner;

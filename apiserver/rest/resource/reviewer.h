@@ -18,8 +18,8 @@ namespace steward::rest {
 // A POST of a question.
 struct ReviewRequest {
   std::string ns;  // of the path; "" = none
-  // As the client sent it: it was only checked that it is a JSON object. Fields that are there
-  // twice have been dealt with as `field_validation` says; unknown ones are the reviewer's.
+  // The client's JSON object, otherwise unchecked. Duplicate fields have been dealt with as
+  // `field_validation` says; unknown ones are the reviewer's.
   boost::json::object question;
   bool dry_run = false;  // nothing is stored in any case
   FieldValidation field_validation = FieldValidation::kWarn;

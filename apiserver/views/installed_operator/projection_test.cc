@@ -152,7 +152,7 @@ TEST(ProjectionTest, OwnNumbers) {
 
   world.Csv("tools", "y.v1").Namespace("blue", {{"team", "blue"}});
   EXPECT_EQ(number("red")->ToString(), red) << "nothing of it changed";
-  // Of its inputs nothing was written, but the group selects two namespaces now.
+  // None of its inputs was written, but the group selects two namespaces now.
   world.Namespace("blue", {{"team", "red"}});
   const std::string more = number("red")->ToString();
   EXPECT_NE(more, red);
@@ -167,7 +167,7 @@ TEST(ProjectionTest, OwnNumbers) {
   world.writer().Remove(storage::kOperatorGroupSource, {"ops", "second"}, 50);
   EXPECT_EQ(number("ops")->ToString(), home);
 
-  // Who hides another has none, since that may go without a trace.
+  // An operator that hides another has no number, since the other may go without a trace.
   world.Namespace("blue", {{"team", "red"}}).Csv("tools", "x.v1").Group("tools", "g", {"red"});
   EXPECT_EQ(number("red"), std::nullopt);
   EXPECT_NE(number("blue"), std::nullopt);
@@ -190,7 +190,7 @@ TEST(ProjectionTest, OwnNumbersTellAnOldGroupFromNone) {
   EXPECT_NE(number(), with);
 }
 
-// What was written shows nowhere; every replica has to know it, whenever it began.
+// Some writes change no served object; every replica must count them, whenever it began.
 TEST(ProjectionTest, AWriteThatShowsNowhereIsKnown) {
   TestWorld world = Cluster();
   world.Csv("ops", "x.v1").Group("ops", "g", {});

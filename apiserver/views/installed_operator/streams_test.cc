@@ -195,7 +195,7 @@ TEST_F(EventStreamTest, BeginsAtAnObjectsVersionForThatObject) {
   EXPECT_THAT(Next(*Watch(own, one), 2), ElementsAre("DELETED red/a.v1", "BOOKMARK"));
 }
 
-// Its clock would become that of the events.
+// An invented clock must not become the clock of the events.
 TEST_F(EventStreamTest, AnInventedVersionIsExpired) {
   rest::Selection one{
       .ns = "red", .labels = {}, .fields = *kube::FieldSelector::Parse("metadata.name=a.v1")};
@@ -510,9 +510,9 @@ TEST_F(EventStreamTest, AStateThatHasNotComeIsAskedFor) {
   EXPECT_THAT(askers, ElementsAre("alice", "bob"));
 }
 
-// A state of before this replica began is asked for, by watches and by exact reads.
+// A state from before this replica's start is asked for, by watches and by exact reads.
 TEST_F(EventStreamTest, AStateOfBeforeTheStartIsAskedFor) {
-  // What the cluster says: that nothing was different, or that nobody knows.
+  // True: the cluster answers that nothing was different; false: that nobody knows.
   bool known = true;
   int asked = 0;
   VirtualResourceOptions reads;
@@ -531,7 +531,7 @@ TEST_F(EventStreamTest, AStateOfBeforeTheStartIsAskedFor) {
     Publish();
   };
   InstalledOperators view(worlds_, reads);
-  // As after a restart: all that is known begins with lists at 1000.
+  // The state after a restart: all that is known begins with lists at 1000.
   for (int i = 0; i < 3; ++i) world_.writer().Confirm(static_cast<storage::Source>(i), 1000);
   Publish();
   worlds_.LearnRevision(1000);
@@ -565,7 +565,7 @@ TEST_F(EventStreamTest, AStateOfBeforeTheStartIsAskedFor) {
   EXPECT_THAT(Next(*watch(then(800)), 1), ElementsAre("Expired"));
   EXPECT_TRUE(kube::HasReason(read(then(799)), "Expired"));
   EXPECT_EQ(asked, 3) << "what was forgotten at 800 was forgotten at 799";
-  // What the cluster has not come to, it cannot know.
+  // The cluster cannot know a state that it has not reached.
   storage::Number ahead = worlds_.Now().number();
   ahead.clock = 5000 * storage::kTicks;
   ahead.vector = {900, 850, 900};
@@ -616,7 +616,7 @@ TEST_F(EventStreamTest, EndsWhenItsTimeIsUp) {
   EXPECT_THAT(Next(*stream, 1), ElementsAre("end"));
 }
 
-// An informer that has such a number, as of ClusterServiceVersions, begins anew.
+// An informer with such a number, as ClusterServiceVersions have them, begins anew.
 TEST_F(EventStreamTest, NumbersOfAnotherAPIAreTooOld) {
   for (const char* number :
        {"1", "12345", "99999999999999", "99999999999999999999999999999999999999"}) {

@@ -111,7 +111,7 @@ TEST_F(SuspectsTest, LooksForTheModeAreCounted) {
   EXPECT_EQ(Find(In("nowhere"), before), std::nullopt) << "160,000 pairs of a group and a form";
 }
 
-// Also those that find something: the first form is selected, as is the last but one.
+// Looks count even if they find something: the first form is selected, as is the last but one.
 TEST_F(SuspectsTest, LooksThatFindAChangeOfModeAreCounted) {
   world_.Namespace("ops").Csv("ops", "a.v1").Namespace("blue", {{"q", ""}});
   for (int i = 0; i < 400; ++i) world_.Group("ops-" + std::to_string(i), "g", {}, "q");

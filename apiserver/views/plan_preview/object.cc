@@ -26,16 +26,6 @@ void AppendText(std::string_view key, std::string_view value, std::string& out) 
   if (!value.empty()) AppendMember(key, value, out);
 }
 
-void AppendCondition(const olm::PlanCondition& condition, std::string& out) {
-  AppendKey("conditions", out);
-  out.append("[{");
-  AppendText("message", condition.message, out);
-  AppendMember("reason", condition.reason, out);
-  AppendMember("status", condition.executable ? "True" : "False", out);
-  AppendMember("type", "Executable", out);
-  out.append("}]");
-}
-
 }  // namespace
 
 void PlanPreviewObject::AppendJson(std::string_view resource_version, Rope& out) const {
@@ -79,7 +69,8 @@ void PlanPreviewObject::AppendStatus(std::string& out) const {
     }
     out.push_back(']');
   }
-  AppendCondition(preview.condition, out);
+  AppendKey("conditions", out);
+  olm::AppendConditions(preview.condition, out);
   AppendText("phase", plan.phase, out);
   AppendKey("steps", out);
   olm::AppendSteps(preview.steps, out);

@@ -12,8 +12,8 @@
 #include "apiserver/views/virtual_resource/testing/model.h"
 #include "kube/meta/names.h"
 #include "kube/meta/selector.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 #include "olm/objects.h"
 #include "storage/operators/operator_world.h"
 

@@ -20,7 +20,7 @@ using Outcome = WatchCursor::Outcome;
 const std::chrono::milliseconds kFirstLook = absl::ToChronoMilliseconds(kPatience);
 constexpr std::chrono::seconds kLookAgain{1};
 
-// For a client that reads so slowly that its watch never ends between two bursts.
+// A client may read so slowly that its watch never ends between two bursts: then it ends this late.
 constexpr std::chrono::minutes kOvertime{1};
 
 std::chrono::steady_clock::time_point After(absl::Duration duration) {
@@ -182,8 +182,8 @@ bool ViewStream::Await(SteadyTime now) {
   return true;
 }
 
-// The cluster may still know a state of before this replica began, but not one that it has not come
-// to: that is of an etcd that was restored to an earlier copy since. (Clocks are one above the
+// The cluster may still know a state from before this replica's start, but not one that it has not
+// come to: that is of an etcd that was restored to an earlier copy since. (Clocks are one above the
 // newest revision: WorldStore::Lifted.)
 bool ViewStream::AwaitPast(SteadyTime now) {
   const storage::StateVector& vector = cursor_.vector();

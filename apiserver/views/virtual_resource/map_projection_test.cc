@@ -218,7 +218,7 @@ TEST_F(MapProjectionTest, WhatAClientMayLackIsToldAgain) {
   paints_.Put(now_, "a", "same");
   EXPECT_THAT(Events(Select("")), IsEmpty());
   const std::vector<std::string> events = Events(Select(""), {{"a", "never"}, {"a", "same"}});
-  // Of a missing object only the name is known, and its cells show nothing else.
+  // Only the name of a missing object is known, and its cells show nothing else.
   EXPECT_THAT(events, ElementsAre("DELETED a/never [\"never\"]", "MODIFIED a/same u"));
 }
 

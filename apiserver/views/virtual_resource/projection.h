@@ -88,10 +88,9 @@ class Projection {
   virtual Task<int64_t> Count(storage::WorldPtr world, std::string ns,
                               std::optional<kube::NamespacedName> after) const = 0;
   virtual std::unique_ptr<Difference> Compare(Span span, rest::Selection selection) const = 0;
-  // Keys that are selected, as far as a key tells, and that could have been visible under any
-  // combination of the versions that objects had in the window, if that may have changed anything
-  // about them. nullopt: too many, so that a new list costs less. Gives other work its turns.
-  // `selection` outlives the task.
+  // Keys the client may hold in an outdated state, because an input changed within the window.
+  // nullopt: too many, so that a new list costs less. Gives other work its turns. `selection`
+  // outlives the task.
   virtual boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> Suspects(
       Window window, const rest::Selection& selection) const = 0;
 };

@@ -30,10 +30,10 @@ rest::Reading Snapshot::Reading() const {
 
 namespace {
 
-// Those of etcd's largest revision, 2^63 - 1.
+// The digits of etcd's largest revision, 2^63 - 1.
 constexpr size_t kRevisionDigits = 19;
 
-// Of a question that found no room, or whose answer was lost.
+// The time until a question that found no room, or whose answer was lost, is asked again.
 constexpr absl::Duration kAskAgain = absl::Seconds(1);
 
 absl::Status TooOldForList() {
@@ -64,7 +64,7 @@ Task<Snapshot> SnapshotReader::ReadNewest() {
           kube::ServiceUnavailable("this cluster is still being read; try again shortly", 1));
     }
   }
-  storage::Moment moment = worlds_.Lifted();
+  storage::WorldSnapshot moment = worlds_.Lifted();
   const storage::Number number = moment.number();
   Snapshot snapshot{std::move(moment.world), number};
   co_return snapshot;
@@ -92,7 +92,7 @@ Task<WorldPtr> SnapshotReader::Recall(storage::Number number, std::string asker)
     return world.Knows(vector) == storage::Knowledge::kKnown || world.IsGone(vector);
   };
   WorldPtr world = worlds_.Current();
-  // What the cluster has not come to is of another etcd. The newest revision was asked for when the
+  // A number above the newest revision is of another etcd. That revision was asked for when the
   // read began. Clocks are one above it (WorldStore::Lifted).
   const auto ahead = [this, revision = number.clock / storage::kTicks] {
     return revision > worlds_.newest_revision() + 1;
@@ -119,7 +119,7 @@ Task<Snapshot> SnapshotReader::Read(rest::ReadOptions options) {
   storage::Number asked = *parsed;
   if (asked.mark == storage::Number::kOwn) asked.vector = asked.AtClock();
   CO_RETURN_IF_ERROR(co_await WaitFor(asked, options.asker));
-  storage::Moment moment = worlds_.Now();
+  storage::WorldSnapshot moment = worlds_.Now();
   if (options.resource_version_match != "Exact") {
     // A state that is not older than a number carries no smaller one.
     storage::Number number = moment.number();

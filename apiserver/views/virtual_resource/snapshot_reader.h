@@ -37,8 +37,8 @@ using OnAwaited = std::function<void(const storage::StateVector&, std::string_vi
 // The time that a state is waited for before the cluster is asked for it.
 inline constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
-// How long a read waits for the cluster to say what a state was that this replica does not know.
-// Many that ask at once have to: the cluster is asked once a second.
+// The time that a read waits for the cluster to tell a past state that this replica lacks. The
+// cluster is asked once a second, so reads may have to queue.
 inline constexpr absl::Duration kRecallPatience = absl::Seconds(30);
 
 // REQUIRES: `worlds` and `past` outlive this object.

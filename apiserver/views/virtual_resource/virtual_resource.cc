@@ -108,7 +108,7 @@ Task<std::unique_ptr<rest::EventStream>> VirtualResource::Watch(const rest::Sele
   const bool numbered = !options.resource_version.empty() && options.resource_version != "0";
   if (numbered && !options.send_initial_events) {
     const absl::StatusOr<storage::Number> number = storage::Number::Parse(options.resource_version);
-    // Of another API, or of a format that is older or unknown: clients begin anew.
+    // A number of another API, or of an older or unknown format: clients begin anew.
     if (!number.ok()) {
       CO_ASSIGN_OR_RETURN(const Snapshot newest, co_await reader_.ReadNewest());
       co_return std::make_unique<FailedStream>(

@@ -38,7 +38,7 @@ WatchCursor::WatchCursor(storage::Number start, uint64_t epoch, rest::Selection 
       position_(start),
       number_(start.ToString()) {}
 
-WatchCursor::Outcome WatchCursor::Next(const storage::Moment& now) {
+WatchCursor::Outcome WatchCursor::Next(const storage::WorldSnapshot& now) {
   if (diff_) return Advance();
   // With another etcd, nothing known here applies to the client's state.
   if (epoch_ != now.world->epoch()) return Outcome::kExpired;
@@ -71,7 +71,7 @@ WatchCursor::Outcome WatchCursor::Next(const storage::Moment& now) {
   return Advance();
 }
 
-WatchCursor::Outcome WatchCursor::NextFromOwn(const storage::Moment& now) {
+WatchCursor::Outcome WatchCursor::NextFromOwn(const storage::WorldSnapshot& now) {
   const std::string* ns = SelectedNamespace(selection_);
   const std::string* name = SelectedName(selection_);
   if (ns == nullptr || name == nullptr) return Outcome::kExpired;

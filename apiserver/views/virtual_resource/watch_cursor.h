@@ -44,7 +44,7 @@ class WatchCursor {
   };
   // Continues from the client's place to the newest of `now`, which must never be older than
   // before.
-  Outcome Next(const storage::Moment& now);
+  Outcome Next(const storage::WorldSnapshot& now);
 
   // Called after kFar. Gives other work its turns. The cursor outlives the task.
   VoidTask Prepare();
@@ -64,14 +64,14 @@ class WatchCursor {
  private:
   // The beginning of a burst.
   struct Start {
-    storage::Moment now;
+    storage::WorldSnapshot now;
     storage::WorldPtr before;  // the client's; null: not prepared
     // Keys to be told again; nullopt: too many.
     std::optional<std::set<kube::NamespacedName>> again;
   };
   // Begins at an object's own number: only a watch of that object can, since it says nothing of
   // others. The object is told as it is now, unless it still has this number.
-  Outcome NextFromOwn(const storage::Moment& now);
+  Outcome NextFromOwn(const storage::WorldSnapshot& now);
   // True if there is nothing between the client's state and `target`.
   bool IsAt(const storage::StateVector& target) const;
   storage::StateVector TargetOf(const storage::World& world) const;

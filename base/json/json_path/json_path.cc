@@ -248,7 +248,7 @@ class Evaluation {
       if (IsNone(value)) continue;
       if (!value->is_array()) return Wrong(StrCat(KindName(*value), " is not an array"));
       ASSIGN_OR_RETURN(const bool some, AppendSlice(node, value->get_array(), found));
-      // As client-go has it: an empty slice ends the search.
+      // An empty slice ends the search, as in client-go.
       if (!some) break;
     }
     values = std::move(found);

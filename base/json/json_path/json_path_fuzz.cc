@@ -1,5 +1,5 @@
 // Templates of any form, on documents of any form: the first line is the template, the rest the
-// document. What is printed as JSON is JSON.
+// document. A result printed as JSON must be JSON.
 #include <algorithm>
 #include <boost/json/value.hpp>
 #include <cstdint>

@@ -20,7 +20,7 @@
 #include "controllers/cleanup/guards/resources.h"
 #include "controllers/cleanup/testing/cluster.h"
 #include "kube/meta/status.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/copy.h"
 
 namespace steward::controllers {
@@ -35,13 +35,13 @@ using ::testing::UnorderedElementsAre;
 constexpr char kWidgetCrd[] = "widgets.example.com";
 
 // The client of the index: its watches can be held up while they seem to run.
-class LateClient : public kube::FaultClient {
+class LateClient : public kube::HookClient {
  public:
-  using FaultClient::FaultClient;
+  using kube::HookClient::HookClient;
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override {
     CO_ASSIGN_OR_RETURN(std::unique_ptr<kube::Watch> watch,
-                        co_await FaultClient::StartWatch(gvr, options));
+                        co_await kube::HookClient::StartWatch(gvr, options));
     co_return std::make_unique<LateWatch>(std::move(watch), held);
   }
   std::shared_ptr<bool> held = std::make_shared<bool>(false);
@@ -108,7 +108,7 @@ class CopiesTest : public ::testing::Test {
   void SetLabel(const kube::NamespacedName& name, const std::string& value) {
     Merge(name, StrCat(R"({"metadata":{"labels":{"olm.copiedFrom":")", value, R"("}}})"));
   }
-  // Those that count, as "ns/name"; or the error.
+  // The ClusterServiceVersions that count, as "ns/name"; or the error.
   std::vector<std::string> Counted() {
     const absl::StatusOr<CsvListing> listing = cluster_.Run(lister_.List(CopyReading::kFollowed));
     if (!listing.ok()) return {std::string(listing.status().message())};
@@ -118,14 +118,14 @@ class CopiesTest : public ::testing::Test {
     }
     return counted;
   }
-  int Reads(kube::FaultClient& of) {
+  int Reads(kube::HookClient& of) {
     return of.calls({ClientVerb::kGet, kCsvs}) + of.calls({ClientVerb::kList, kCsvs});
   }
 
   TestCluster cluster_;
   SeededRandom random_{1};
   LateClient watched_{cluster_.client(), cluster_.clock()};
-  kube::FaultClient asked_{cluster_.client(), cluster_.clock()};
+  kube::HookClient asked_{cluster_.client(), cluster_.clock()};
   CopyIndex index_{watched_, cluster_.clock(), random_};
   CsvLister lister_{asked_, {}, &index_};
   TaskGroup tasks_{cluster_.io().get_executor()};
@@ -152,7 +152,7 @@ TEST_F(CopiesTest, R_000_91_CopiesThatSayTheSameAreOneContent) {
   EXPECT_FALSE(index_.MayHaveCopiesOf({"a", kCsv.name}));
 }
 
-// One stands for all that say the same. When it says something else by now, the others would be
+// One copy represents all with equal claims. If its claims have changed since, the others would be
 // left out.
 TEST_F(CopiesTest, R_000_85_ARepresentativeThatSaysOtherwiseMakesTheListVoid) {
   for (const char* ns : {"a", "b"}) Add(ns, "other.v1", kWidgetCrd, "x");
@@ -326,7 +326,7 @@ TEST_F(CopiesTest, R_000_85_AStatusFannedOutCostsNoRead) {
     Merge({ns, kCsv.name}, R"({"status":{"phase":"Failed","reason":"Copied"}})", "status");
     Merge({ns, kCsv.name}, R"({"metadata":{"annotations":{"changed":"yes"}}})");
   }
-  // This one is reported after them.
+  // The watch reports this copy after them.
   Add("a", "last.v1", "x.example.com", "ops");
   Until([this] { return index_.size() == 4 && IsSynced(); });
   EXPECT_EQ(Reads(watched_), by_index + 1) << "the last one alone";
@@ -390,7 +390,7 @@ TEST_P(LateAnswerTest, R_000_85_MakesNothingOldAgain) {
 INSTANTIATE_TEST_SUITE_P(All, LateAnswerTest, ::testing::Values(1, CopyIndex::kMaxReadAlone + 1),
                          [](const auto& info) { return info.param == 1 ? "Alone" : "Listed"; });
 
-// The same for the label, which has no generation.
+// This holds for the label, too, which has no generation.
 TEST_F(CopiesTest, R_000_85_ALateAnswerSetsNoOldLabel) {
   Add("b", kCsv.name, "x.example.com");
   Follow();
@@ -438,7 +438,7 @@ TEST_F(CopiesTest, WhatWentWhileNobodyLookedIsForgotten) {
   EXPECT_THAT(Counted(), ElementsAre("ops/widget.v1"));
 }
 
-// Where copies are listed the same rule holds.
+// The same rule decides when copies are listed.
 TEST_F(CopiesTest, R_000_85_TheRuleIsTheSameWhereCopiesAreListed) {
   AddCopy("a");
   Add("b", "other.v1", kWidgetCrd, "ops");

@@ -15,7 +15,6 @@
 #include "controllers/cleanup/guards/resources.h"
 #include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
-#include "olm/cleanup/names.h"
 #include "olm/cleanup/waiting.h"
 #include "olm/copy.h"
 #include "storage/reflector/reflector.h"

@@ -23,8 +23,8 @@
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/copy_claims.h"
-#include "olm/cleanup/csv_facts.h"
-#include "olm/cleanup/object_facts.h"
+#include "olm/csv_facts.h"
+#include "olm/object_facts.h"
 
 namespace steward::controllers {
 
@@ -108,7 +108,7 @@ class CopyIndex {
   StatusTask ReadSome(const std::string& ns, const std::vector<uint64_t>& ids);
   // Takes a content, unless it is older than the watch's last event: then the object stays unread.
   absl::Status TakeContent(const kube::RawObject& raw);
-  // Those of `ids` that exist and are unread.
+  // Returns the `ids` that exist and are unread.
   std::vector<uint64_t> StillUnread(const std::vector<uint64_t>& ids) const;
 
   kube::Client& client_;

@@ -11,7 +11,6 @@
 #include "controllers/cleanup/guards/resources.h"
 #include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
-#include "olm/cleanup/names.h"
 #include "olm/cleanup/waiting.h"
 #include "olm/copy.h"
 
@@ -39,8 +38,8 @@ class Originals {
     const auto original = originals_.find(copy.original);
     return original != originals_.end() && olm::Proves(*original->second, copy);
   }
-  // Of unproven copies with equal claims, one represents all, except those whose namespace contains
-  // the object that they claim to replace.
+  // One of the unproven copies with equal claims represents all of them, except those whose
+  // namespace contains the object that they claim to replace.
   std::vector<Copy> Representatives(const std::vector<Copy>& unproven) const {
     std::set<olm::CopyClaims> seen;
     std::vector<Copy> chosen;
@@ -131,13 +130,13 @@ Task<std::optional<olm::CsvFacts>> CsvLister::Find(kube::NamespacedName name) {
 }
 
 void CsvLister::NoteDepartures(Draft& draft) {
-  if (departures_ == nullptr) return;
+  if (recently_deleted_ == nullptr) return;
   for (const auto& [uid, content] : kept_) {
     if (content.facts == nullptr || draft.contents.contains(uid)) continue;
     // An object that a complete list lacks is gone.
-    if (draft.selector.empty() || draft.gone.contains(uid)) departures_->Note(content.facts);
+    if (draft.selector.empty() || draft.gone.contains(uid)) recently_deleted_->Note(content.facts);
   }
-  draft.listing.departed = departures_->Recent();
+  draft.listing.departed = recently_deleted_->Recent();
 }
 
 CsvListing CsvLister::Finish(Draft draft) {
@@ -279,7 +278,7 @@ Task<bool> CsvLister::CountCopies(Draft& draft) {
   std::vector<olm::CsvFacts> counted;
   for (size_t i = 0; i < unproven.size(); ++i) {
     const auto& [key, said] = unproven[i];
-    // Of the others, the claims in the index suffice.
+    // The claims in the index suffice for the others.
     if (said.has_value() && i >= kMaxReadAlone) {
       counted.push_back(olm::FactsOf(key, *said));
       continue;

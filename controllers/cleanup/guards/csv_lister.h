@@ -14,7 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/async/task.h"
 #include "controllers/cleanup/guards/copy_index.h"
-#include "controllers/cleanup/guards/departures.h"
+#include "controllers/cleanup/guards/recently_deleted_csvs.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/copy_claims.h"
@@ -34,7 +34,7 @@ struct CsvListing {
   std::set<kube::NamespacedName> waiting;
   // Originals, there or not, of those with the label of copies. Only where copies are listed.
   std::set<kube::NamespacedName> copied;
-  // The objects that an earlier call listed, and that went a moment ago (Departures).
+  // The objects that an earlier call listed, and that went a moment ago (RecentlyDeletedCsvs).
   std::vector<olm::DepartedCsv> departed;
 };
 
@@ -51,11 +51,11 @@ enum class CopyReading {
 // makes the list void. So a listing equals one whole list at one moment, and is never older than
 // the call.
 //
-// Where copies are followed, only the others are listed (R-000-85). The kube-apiserver answers such
-// a list from its cache, with and without a limit; it checks each object's labels, and sends only
-// the selected ones (docs/performance.md). An object that was ever listed without the label, and is
-// not listed now, is read: unless it is gone, it was given the label, and it counts as long as it
-// is remembered, whatever its contents.
+// If copies are followed, only the other objects are listed (R-000-85). The kube-apiserver answers
+// such a list from its cache, with and without a limit; it checks each object's labels, and sends
+// only the selected ones (docs/performance.md). An object that was once listed without the label,
+// and is missing now, is read: unless it is gone, it was given the label, and it counts as long as
+// it is remembered, whatever its contents.
 //
 // Calls may overlap.
 class CsvLister {
@@ -65,11 +65,13 @@ class CsvLister {
   // With more changes than this, one whole list is cheaper than reading each object.
   static constexpr size_t kMaxReadAlone = 20;
 
-  // `copies` may be null: then copies are always listed. `departures` may be null: then nothing is
-  // known of what is gone. REQUIRES: the references and pointers outlive this object and its calls.
+  // `copies` may be null: then copies are always listed. `recently_deleted` may be null: then
+  // nothing is known of what is gone. REQUIRES: the references and pointers outlive this object and
+  // its calls.
   explicit CsvLister(kube::Client& client, const olm::CsvTerms& terms = {},
-                     const CopyIndex* copies = nullptr, Departures* departures = nullptr)
-      : client_(client), terms_(terms), copies_(copies), departures_(departures) {}
+                     const CopyIndex* copies = nullptr,
+                     RecentlyDeletedCsvs* recently_deleted = nullptr)
+      : client_(client), terms_(terms), copies_(copies), recently_deleted_(recently_deleted) {}
 
   Task<CsvListing> List(CopyReading copies = CopyReading::kListed);
   // Reads this ClusterServiceVersion live, even if it is a copy; nullopt: there is none.
@@ -100,7 +102,7 @@ class CsvLister {
   kube::Client& client_;
   const olm::CsvTerms terms_;
   const CopyIndex* const copies_;
-  Departures* const departures_;
+  RecentlyDeletedCsvs* const recently_deleted_;
   Contents kept_;
 };
 

@@ -17,6 +17,7 @@
 #include "controllers/cleanup/guards/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
 
@@ -27,27 +28,20 @@ using kube::ClientVerb;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Records the options of calls, and lets a test change objects before they are read.
-class AskedClient : public kube::FakeClient {
- public:
-  Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
-                            const kube::ListOptions& options) override {
-    asked.push_back(options.metadata_only ? "metadata" : "whole");
-    return FakeClient::List(gvr, options);
-  }
-  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
-                            const kube::NamespacedName& name) override {
-    asked.push_back(name.name);
-    if (before_get) before_get();
-    return FakeClient::Get(gvr, name);
-  }
-  std::vector<std::string> asked;
-  std::function<void()> before_get;
-};
-
 class CsvListerTest : public ::testing::Test {
  protected:
-  CsvListerTest() { cluster_.Serve(kCsvs); }
+  CsvListerTest() {
+    cluster_.Serve(kCsvs);
+    hook_.decide = [this](const kube::HookedCall& call) {
+      if (call.list != nullptr) {
+        asked_.push_back(call.list->metadata_only ? "metadata" : "whole");
+      } else {
+        asked_.push_back(call.name.name);
+        if (before_get_) before_get_();
+      }
+      return kube::HookedFate();
+    };
+  }
 
   void Put(const std::string& name, const std::string& owned, const std::string& metadata = "",
            const std::string& status = "", const std::string& ns = "ops") {
@@ -69,11 +63,15 @@ class CsvListerTest : public ::testing::Test {
     return told;
   }
   std::vector<std::string> List() { return Told(RunOn(io_, lister_.List())); }
-  std::vector<std::string> Asked() { return std::exchange(cluster_.asked, {}); }
+  std::vector<std::string> Asked() { return std::exchange(asked_, {}); }
 
   boost::asio::io_context io_{1};
-  AskedClient cluster_;
-  CsvLister lister_{cluster_};
+  std::vector<std::string> asked_;    // of lists what of each object, of gets the names
+  std::function<void()> before_get_;  // changes objects before they are read
+  kube::FakeClient cluster_;
+  kube::Hook hook_;
+  kube::HookClient client_{cluster_, hook_};
+  CsvLister lister_{client_};
 };
 
 TEST_F(CsvListerTest, WhatHasNotChangedIsReadOnce) {
@@ -150,7 +148,7 @@ TEST_F(CsvListerTest, WhatChangesOnceMoreMakesTheListVoid) {
   Put("b", "x.g.io", R"(,"labels":{"changed":"yes"})");
   Asked();
   bool done = false;
-  cluster_.before_get = [&] {
+  before_get_ = [&] {
     if (std::exchange(done, true)) return;
     Put("a", "x.g.io");
     Put("b", "none.g.io");
@@ -164,7 +162,7 @@ TEST_F(CsvListerTest, WhatIsGoneMeanwhileMakesTheListVoid) {
   Put("b", "b.g.io");
   List();
   Put("b", "other.g.io");
-  cluster_.before_get = [&] {
+  before_get_ = [&] {
     if (cluster_.Objects(kCsvs).size() == 2) cluster_.Delete(kCsvs, {"ops", "b"});
   };
   const absl::StatusOr<CsvListing> listing = RunOn(io_, lister_.List());
@@ -177,7 +175,7 @@ TEST_F(CsvListerTest, WhereNothingStandsStillAWholeListIsMade) {
   List();
   Put("a", "b.g.io");
   Asked();
-  cluster_.before_get = [&] { Put("a", "c.g.io"); };
+  before_get_ = [&] { Put("a", "c.g.io"); };
   EXPECT_THAT(List(), ElementsAre("a c.g.io"));
   EXPECT_THAT(Asked(), ElementsAre("metadata", "a", "metadata", "a", "metadata", "a", "whole"));
 }

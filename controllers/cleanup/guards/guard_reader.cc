@@ -9,8 +9,8 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "controllers/cleanup/guards/departures.h"
 #include "controllers/cleanup/guards/live_reads.h"
+#include "controllers/cleanup/guards/recently_deleted_csvs.h"
 #include "controllers/cleanup/guards/resources.h"
 #include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
@@ -87,13 +87,13 @@ GuardReader::GuardReader(kube::Client& client, CsvLister& csvs, Clock& clock, Kn
 
 boost::asio::awaitable<GuardReading> GuardReader::Look(kube::NamespacedName csv,
                                                        std::optional<olm::CleanupRecord> remembered,
-                                                       CsvDetail detail) {
+                                                       CsvDetail detail, const CsvAsRead* before) {
   GuardReading reading;
   reading.began = clock_.Monotonic();
   reading.inputs.remembered = std::move(remembered);
   reading.inputs.allow_unprotected = options_.allow_unprotected;
   reading.inputs.without_deployments = options_.without_deployments;
-  co_await ReadFirst(csv, detail, reading);
+  co_await ReadFirst({std::move(csv), detail, before}, reading);
   if (!reading.inputs.csv.ok()) co_return reading;
 
   const olm::CsvFacts& facts = *reading.inputs.csv;
@@ -125,17 +125,15 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(kube::NamespacedName csv,
   co_return reading;
 }
 
-VoidTask GuardReader::ReadFirst(kube::NamespacedName csv, CsvDetail detail, GuardReading& reading) {
+VoidTask GuardReader::ReadFirst(Asked csv, GuardReading& reading) {
   const CopyReading copies = copies_protected_ && !options_.allow_unprotected
                                  ? CopyReading::kFollowed
                                  : CopyReading::kListed;
   std::vector<Reader> first;
-  first.push_back([this, &reading, &csv, detail, copies] {
-    return ReadOperator(csv, detail, copies, reading);
-  });
+  first.push_back([this, &reading, &csv, copies] { return ReadOperator(csv, copies, reading); });
   first.push_back([this, &reading] { return ReadCsvDefinition(reading); });
-  first.push_back([this, &reading, &csv] { return ReadGroups(csv.ns, reading); });
-  first.push_back([this, &reading, &csv] { return ReadNamespace(csv.ns, reading); });
+  first.push_back([this, &reading, &csv] { return ReadGroups(csv.name.ns, reading); });
+  first.push_back([this, &reading, &csv] { return ReadNamespace(csv.name.ns, reading); });
   first.push_back([this, &reading] { return ReadProtection(reading); });
   co_await ReadAll(std::move(first));
   const olm::Read<olm::ProtectionFacts>& protection = reading.inputs.protection;
@@ -144,7 +142,7 @@ VoidTask GuardReader::ReadFirst(kube::NamespacedName csv, CsvDetail detail, Guar
   // Unreadable parts stay unreadable: the next reading starts afresh.
   const bool again = copies == CopyReading::kFollowed && !copies_protected_;
   if (again && reading.inputs.csvs.ok() && !reading.inputs.csv.unreadable()) {
-    co_await ReadOperator(std::move(csv), detail, CopyReading::kListed, reading);
+    co_await ReadOperator(std::move(csv), CopyReading::kListed, reading);
   }
 }
 
@@ -152,15 +150,19 @@ VoidTask GuardReader::ReadAll(std::vector<Reader> reads) {
   co_await ForEachInFlight(reads.size(), options_.width, [&reads](size_t i) { return reads[i](); });
 }
 
-VoidTask GuardReader::ReadOperator(kube::NamespacedName name, CsvDetail detail, CopyReading copies,
-                                   GuardReading& reading) {
-  co_await ReadCsvs(name, copies, reading);
-  const olm::CsvFacts* listed =
-      detail == CsvDetail::kFacts ? FindListed(reading.inputs.csvs, name) : nullptr;
-  if (listed == nullptr) {
-    co_await ReadCsv(std::move(name), reading);
-  } else {
+VoidTask GuardReader::ReadOperator(Asked csv, CopyReading copies, GuardReading& reading) {
+  co_await ReadCsvs(csv.name, copies, reading);
+  const olm::CsvFacts* listed = FindListed(reading.inputs.csvs, csv.name);
+  const auto unchanged = [&csv, listed] {
+    return csv.before != nullptr && csv.before->facts.uid == listed->uid &&
+           csv.before->facts.resource_version == listed->resource_version;
+  };
+  if (listed != nullptr && csv.detail == CsvDetail::kFacts) {
     reading.inputs.csv = Read<olm::CsvFacts>::Ok(*listed);
+  } else if (listed != nullptr && unchanged()) {
+    Take(csv.before->facts, csv.before->json, reading);
+  } else {
+    co_await ReadCsv(std::move(csv.name), reading);
   }
 }
 
@@ -182,10 +184,14 @@ VoidTask GuardReader::ReadCsv(kube::NamespacedName name, GuardReading& reading) 
   reading.inputs.csv = JudgeBy<olm::CsvFacts>(raw, name.name, [this](std::string_view json) {
     return olm::DecodeCsvFacts(json, options_.terms);
   });
-  if (!reading.inputs.csv.ok()) co_return;
-  absl::StatusOr<json::value> object = ParseJson(raw->json);
+  if (reading.inputs.csv.ok()) Take(*reading.inputs.csv, raw->json, reading);
+}
+
+void GuardReader::Take(olm::CsvFacts facts, std::string_view json, GuardReading& reading) {
+  absl::StatusOr<json::value> object = ParseJson(json);
   if (object.ok()) {
     reading.csv = *std::move(object);
+    reading.inputs.csv = Read<olm::CsvFacts>::Ok(std::move(facts));
   } else {
     reading.inputs.csv = Read<olm::CsvFacts>::Unreadable(Describe(object.status()));
   }
@@ -228,13 +234,13 @@ VoidTask GuardReader::ReadNamespace(std::string name, GuardReading& reading) {
 
 VoidTask GuardReader::ReadGroups(std::string ns, GuardReading& reading) {
   std::vector<olm::GroupFacts> groups;
-  const absl::Status status =
-      co_await ListLive(client_, kOperatorGroups, std::move(ns), "", Detail::kWhole,
-                        [&](const kube::RawObject& raw) -> absl::Status {
-                          ASSIGN_OR_RETURN(olm::GroupFacts group, olm::DecodeGroupFacts(raw.json));
-                          groups.push_back(std::move(group));
-                          return absl::OkStatus();
-                        });
+  const absl::Status status = co_await ListLive(
+      client_, kOperatorGroups, std::move(ns), "", Detail::kWhole,
+      [&](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(olm::GroupFacts group, olm::DecodeOperatorGroupFacts(raw.json));
+        groups.push_back(std::move(group));
+        return absl::OkStatus();
+      });
   reading.inputs.groups = JudgeList(status, std::move(groups));
   const bool selects =
       reading.inputs.groups.ok() && reading.inputs.groups->size() == 1 &&
@@ -245,7 +251,7 @@ VoidTask GuardReader::ReadGroups(std::string ns, GuardReading& reading) {
 VoidTask GuardReader::ReadSelected(GuardReading& reading) {
   const olm::OperatorGroup& group = reading.inputs.groups->front().group;
   std::vector<std::string> selected;
-  // Whole Namespaces, of which there may be thousands, would contain nothing more that is needed.
+  // Metadata suffices, and Namespaces may be thousands.
   const absl::Status status = co_await ListLive(client_, kNamespaces, "", "", Detail::kMetadata,
                                                 [&](const kube::RawObject& raw) -> absl::Status {
                                                   ASSIGN_OR_RETURN(const olm::NamespacePtr ns,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -56,6 +57,12 @@ enum class CsvDetail {
   kObject,  // and the object itself
 };
 
+// A ClusterServiceVersion as somebody read it before. Its references outlive its use.
+struct CsvAsRead {
+  const olm::CsvFacts& facts;
+  std::string_view json;
+};
+
 struct GuardReading {
   olm::CleanupInputs inputs;
   boost::json::value csv;  // the object, if requested and readable
@@ -77,20 +84,28 @@ class GuardReader {
   // The ClusterServiceVersion is read with the list of all, which shows one moment, or after it:
   // one that is not in the list any more has left its mark before (kRefusalAnnotation).
   //
+  // `before`, which may be null, spares a GET where the list shows the object in the same state.
+  //
   // REQUIRES, for a verdict: it was seen being deleted before. A deletion of all of them deletes
   // their definition first.
   boost::asio::awaitable<GuardReading> Look(kube::NamespacedName csv,
                                             std::optional<olm::CleanupRecord> remembered,
-                                            CsvDetail detail);
+                                            CsvDetail detail, const CsvAsRead* before = nullptr);
 
  private:
   using Reader = std::function<VoidTask()>;
   VoidTask ReadAll(std::vector<Reader> reads);
-  VoidTask ReadFirst(kube::NamespacedName csv, CsvDetail detail, GuardReading& reading);
-  VoidTask ReadOperator(kube::NamespacedName name, CsvDetail detail, CopyReading copies,
-                        GuardReading& reading);
+  // The part of a question that is about the ClusterServiceVersion itself.
+  struct Asked {
+    kube::NamespacedName name;
+    CsvDetail detail;
+    const CsvAsRead* before;
+  };
+  VoidTask ReadFirst(Asked csv, GuardReading& reading);
+  VoidTask ReadOperator(Asked csv, CopyReading copies, GuardReading& reading);
   VoidTask ReadCsvs(kube::NamespacedName name, CopyReading copies, GuardReading& reading);
   VoidTask ReadCsv(kube::NamespacedName name, GuardReading& reading);
+  static void Take(olm::CsvFacts facts, std::string_view json, GuardReading& reading);
   VoidTask ReadCsvDefinition(GuardReading& reading);
   VoidTask ReadNamespace(std::string name, GuardReading& reading);
   VoidTask ReadGroups(std::string ns, GuardReading& reading);

@@ -10,7 +10,7 @@
 namespace steward::controllers {
 namespace {
 
-// Whole ClusterServiceVersions are tens of kB each, and a page is held in memory.
+// A ClusterServiceVersion is tens of kB, and a whole page is held in memory.
 constexpr int64_t kWholePerPage = 100;
 constexpr int64_t kMetadataPerPage = 500;
 

@@ -126,7 +126,7 @@ class Deleter {
 // coroutine.
 class DeletionCursor {
  public:
-  // Not copyable, as it points into its listing.
+  // A cursor is not copyable, as it points into its listing.
   DeletionCursor(const DeletionCursor&) = delete;
   DeletionCursor& operator=(const DeletionCursor&) = delete;
 

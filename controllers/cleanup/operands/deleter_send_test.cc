@@ -17,9 +17,9 @@
 #include "controllers/cleanup/guards/resources.h"
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/testing/cluster.h"
-#include "controllers/cleanup/testing/hook_client.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/testing/test_leadership.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -40,7 +40,7 @@ constexpr std::chrono::minutes kForEver(2);
 
 // DELETEs wait in the client before their bytes leave, as long as `held_`, and for their answers,
 // as long as `answer_takes_`. Time passes only when all tasks wait for it.
-class DeleterSendTest : public ::testing::Test, public TestHooks {
+class DeleterSendTest : public ::testing::Test, public kube::Hooks {
  protected:
   void Start(int widgets, size_t batch, size_t round = 1000) {
     for (int i = 0; i < widgets; ++i) {
@@ -90,7 +90,7 @@ class DeleterSendTest : public ::testing::Test, public TestHooks {
     ADD_FAILURE() << "the pass hangs";
   }
 
-  boost::asio::awaitable<TestFate> Before(const TestCall& call) override {
+  boost::asio::awaitable<kube::HookedFate> Before(const kube::HookedCall& call) override {
     ++calls_;
     if (call.verb == kube::ClientVerb::kList && call.gvr == kCsvs) ++readings_;
     if (call.verb == kube::ClientVerb::kDelete) {
@@ -102,9 +102,10 @@ class DeleterSendTest : public ::testing::Test, public TestHooks {
         --held_now_;
       }
     }
-    co_return TestFate();
+    co_return kube::HookedFate();
   }
-  boost::asio::awaitable<void> After(const TestCall& call, const absl::Status& outcome) override {
+  boost::asio::awaitable<void> After(const kube::HookedCall& call,
+                                     const absl::Status& outcome) override {
     if (call.verb == kube::ClientVerb::kDelete && outcome.ok()) {
       ++carried_out_;
       ++answering_;
@@ -119,7 +120,7 @@ class DeleterSendTest : public ::testing::Test, public TestHooks {
   Silence events_;
   prometheus::Registry registry_;
   CleanupMetrics metrics_{registry_};
-  HookClient client_{cluster_.client(), *this};
+  kube::HookClient client_{cluster_.client(), *this};
   std::unique_ptr<Cleaner> cleaner_;
 
   bool held_ = false;

@@ -24,9 +24,9 @@
 #include "controllers/cleanup/guards/resources.h"
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/testing/cluster.h"
-#include "controllers/cleanup/testing/hook_client.h"
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
+#include "kube/testing/hook_client.h"
 #include "olm/cleanup/status.h"
 
 namespace steward::controllers {
@@ -46,7 +46,7 @@ constexpr size_t kWidth = 4;
 constexpr size_t kBatch = 60;
 
 // Every call takes some turns of the executor and some time.
-class DeleterTest : public ::testing::Test, public TestHooks {
+class DeleterTest : public ::testing::Test, public kube::Hooks {
  protected:
   void Start(int widgets, bool read_ahead = true) {
     for (int i = 0; i < widgets; ++i) {
@@ -93,7 +93,7 @@ class DeleterTest : public ::testing::Test, public TestHooks {
     }
   }
 
-  boost::asio::awaitable<TestFate> Before(const TestCall& call) override {
+  boost::asio::awaitable<kube::HookedFate> Before(const kube::HookedCall& call) override {
     cluster_.clock().Advance(each_call_);
     // A reading of the guards begins with this list.
     if (call.verb == kube::ClientVerb::kList && call.gvr == kCsvs) {
@@ -110,7 +110,7 @@ class DeleterTest : public ::testing::Test, public TestHooks {
     if (call.verb == kube::ClientVerb::kList && call.gvr == kWidgets) ++listings_;
     for (unsigned turns = 1 + pace_() % 9; turns > 0; --turns) co_await Yield();
     if (deletes) cluster_.clock().Advance(each_delete_);
-    if (deletes && fate_.kind != TestFate::kPass) {
+    if (deletes && !fate_.passes()) {
       --in_flight_;
       co_return fate_;
     }
@@ -119,12 +119,12 @@ class DeleterTest : public ::testing::Test, public TestHooks {
       co_await cluster_.clock().Sleep(slow_answer_);
       --waiting_;
     }
-    co_return TestFate();
+    co_return kube::HookedFate();
   }
-  void Leaves(const TestCall& call) override {
+  void Leaves(const kube::HookedCall& call) override {
     if (call.verb == kube::ClientVerb::kDelete) left_.push_back(cluster_.clock().Monotonic());
   }
-  boost::asio::awaitable<void> After(const TestCall& call, const absl::Status&) override {
+  boost::asio::awaitable<void> After(const kube::HookedCall& call, const absl::Status&) override {
     if (call.verb == kube::ClientVerb::kDelete) --in_flight_;
     co_return;
   }
@@ -148,7 +148,7 @@ class DeleterTest : public ::testing::Test, public TestHooks {
   Silence events_;
   prometheus::Registry registry_;
   CleanupMetrics metrics_{registry_};
-  HookClient client_{cluster_.client(), *this};
+  kube::HookClient client_{cluster_.client(), *this};
   std::unique_ptr<Cleaner> cleaner_;
   std::mt19937 pace_{3};
   absl::Duration each_call_ = absl::Milliseconds(1);
@@ -159,7 +159,7 @@ class DeleterTest : public ::testing::Test, public TestHooks {
   size_t allowed_ = 0;                // the number of the reading that allows nothing; 0 = none
   size_t in_flight_ = 0;
   size_t most_in_flight_ = 0;
-  TestFate fate_;  // of DELETEs
+  kube::HookedFate fate_;  // of DELETEs
   CleanerOptions options_;
   int listings_ = 0;                                   // lists of widgets
   size_t quick_ = std::numeric_limits<size_t>::max();  // quick DELETEs; the others are slow
@@ -286,7 +286,7 @@ TEST_F(DeleterTest, WhatCannotBeSentInTimeEndsNoRound) {
 }
 
 TEST_F(DeleterTest, AServerThatAnswersNothingEndsTheRound) {
-  fate_ = {TestFate::kFail, absl::DeadlineExceededError("no answer within 30s")};
+  fate_ = absl::DeadlineExceededError("no answer within 30s");
   Start(150);
   EXPECT_LE(deletes_.size(), kWidth);
 }

@@ -19,7 +19,7 @@ class DeletionLedger {
  public:
   // The deletions of objects of one name, after which it is left alone (R-000-71).
   static constexpr int kMaxDeletions = 3;
-  // Beyond this many names, no new name is deleted until the ledger ends.
+  // Once it has this many names, no new name is deleted until the ledger ends.
   static constexpr size_t kMaxNames = 1'000'000;
 
   enum class Answer {

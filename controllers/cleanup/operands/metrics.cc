@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/json/utf8.h"
+#include "base/metrics/families.h"
 
 namespace steward::controllers {
 namespace {
@@ -21,47 +22,38 @@ constexpr size_t kMessageText = 200;
 
 using Labels = std::map<std::string, std::string>;
 
-Family<Gauge>& GaugeOf(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
-}
-Family<Counter>& CounterOf(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
-
 }  // namespace
 
 struct CleanupMetrics::Impl {
   explicit Impl(prometheus::Registry& registry)
-      : pending(GaugeOf(registry, "steward_cleanup_pending_operands",
-                        "Custom resources that an uninstallation waits for")),
-        stalled(GaugeOf(registry, "steward_cleanup_stalled",
-                        "1 for an uninstallation whose cleanup makes no progress")),
-        oldest(GaugeOf(registry, "steward_cleanup_oldest_operand_deleted_seconds",
-                       "When the custom resources waited for longest were deleted, Unix time")),
-        polled(GaugeOf(registry, "steward_cleanup_polled",
-                       "1 for an uninstallation that waits without a watch that works")),
-        watches(GaugeOf(registry, "steward_cleanup_operand_watches",
-                        "Watches of custom resources that uninstallations wait for")
+      : pending(GaugeFamily(registry, "steward_cleanup_pending_operands",
+                            "Custom resources that an uninstallation waits for")),
+        stalled(GaugeFamily(registry, "steward_cleanup_stalled",
+                            "1 for an uninstallation whose cleanup makes no progress")),
+        oldest(GaugeFamily(registry, "steward_cleanup_oldest_operand_deleted_seconds",
+                           "When the custom resources waited for longest were deleted, Unix time")),
+        polled(GaugeFamily(registry, "steward_cleanup_polled",
+                           "1 for an uninstallation that waits without a watch that works")),
+        watches(GaugeFamily(registry, "steward_cleanup_operand_watches",
+                            "Watches of custom resources that uninstallations wait for")
                     .Add({})),
-        sweep_failing(GaugeOf(registry, "steward_cleanup_sweep_failing",
-                              "1 while the last sweep of operators' rights failed in part")
+        sweep_failing(GaugeFamily(registry, "steward_cleanup_sweep_failing",
+                                  "1 while the last sweep of operators' rights failed in part")
                           .Add({})),
-        unconfirmed(GaugeOf(registry, "steward_cleanup_unconfirmed_opt_ins",
-                            "Operators whose opt-in to cleanup does not count")
+        unconfirmed(GaugeFamily(registry, "steward_cleanup_unconfirmed_opt_ins",
+                                "Operators whose opt-in to cleanup does not count")
                         .Add({})),
-        reported(GaugeOf(registry, "steward_cleanup_reported_failure",
-                         "1 for an uninstallation that its operator says it cannot finish")),
-        deletions(CounterOf(registry, "steward_cleanup_deletions_total",
-                            "Requests to delete custom resources")),
-        finished(CounterOf(registry, "steward_cleanup_finished_total",
-                           "Uninstallations whose cleanup ended")),
-        copies(GaugeOf(registry, "steward_cleanup_copies_known",
-                       "1 while all copied ClusterServiceVersions are known")
+        reported(GaugeFamily(registry, "steward_cleanup_reported_failure",
+                             "1 for an uninstallation that its operator says it cannot finish")),
+        deletions(CounterFamily(registry, "steward_cleanup_deletions_total",
+                                "Requests to delete custom resources")),
+        finished(CounterFamily(registry, "steward_cleanup_finished_total",
+                               "Uninstallations whose cleanup ended")),
+        copies(GaugeFamily(registry, "steward_cleanup_copies_known",
+                           "1 while all copied ClusterServiceVersions are known")
                    .Add({})),
-        guards(prometheus::BuildHistogram()
-                   .Name("steward_cleanup_guard_read_seconds")
-                   .Help("Time that reading the guards of a cleanup took")
-                   .Register(registry)
+        guards(HistogramFamily(registry, "steward_cleanup_guard_read_seconds",
+                               "Time that reading the guards of a cleanup took")
                    .Add({}, prometheus::Histogram::BucketBoundaries{0.01, 0.025, 0.05, 0.1, 0.2,
                                                                     0.5, 1, 2, 5, 10})) {}
 

@@ -7,7 +7,6 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/status/macros.h"
-#include "olm/cleanup/names.h"
 #include "olm/cleanup/read.h"
 
 namespace steward::controllers {

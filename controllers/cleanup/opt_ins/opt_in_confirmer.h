@@ -15,8 +15,8 @@
 #include "controllers/cleanup/reporting/csv_writer.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/facts.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 
@@ -34,8 +34,7 @@ class OptInConfirmer {
   Task<bool> Confirm(olm::CsvFacts csv);
   // Does the same with a policy that was just read.
   Task<bool> ConfirmBy(olm::PolicyFacts policy, olm::CsvFacts csv);
-  // Remembers that a ClusterServiceVersion is not opted in. One that cannot be read is not
-  // remembered.
+  // Remembers that a ClusterServiceVersion is not opted in, unless it cannot be read.
   VoidTask NoteWithout(kube::NamespacedName csv);
   // Reads all of them, once for each state of the policy. Returns those that are opted in by now.
   Task<std::set<kube::NamespacedName>> NoteAll();

@@ -10,8 +10,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/time/time.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/facts.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 

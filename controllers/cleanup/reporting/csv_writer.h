@@ -13,7 +13,7 @@
 #include "controllers/runtime/election/leadership.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 

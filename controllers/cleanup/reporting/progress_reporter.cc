@@ -33,39 +33,46 @@ ProgressReporter::ProgressReporter(kube::Client& client, CsvWriter& writer, Even
       clock_(clock),
       options_(std::move(options)) {}
 
-boost::asio::awaitable<absl::Duration> ProgressReporter::Tell(
-    const olm::CsvFacts& facts, const json::value& csv, const CleanupReport& report,
-    std::optional<absl::Duration>& written, absl::Duration next) {
-  metrics_.SetStalled(facts.key, report.stall.reason, report.oldest);
-  if (!options_.failure_condition.empty()) metrics_.SetReported(facts.key, report.reported);
-  if (report.pending.has_value()) metrics_.SetPending(facts.key, report.pending_count);
+void ProgressReporter::Judge(const ReportedPass& pass) const {
+  CleanupReport& report = pass.report;
+  report.stall =
+      pass.stall.Judge({report.oldest, report.reported, report.unknown}, clock_.Monotonic());
+}
+
+boost::asio::awaitable<absl::Duration> ProgressReporter::Tell(ReportedPass pass,
+                                                              absl::Duration next) {
+  Judge(pass);
+  const CleanupReport& report = pass.report;
+  const kube::NamespacedName& key = pass.facts.key;
+  metrics_.SetStalled(key, report.stall.reason, report.oldest);
+  if (!options_.failure_condition.empty()) metrics_.SetReported(key, report.reported);
+  if (report.pending.has_value()) metrics_.SetPending(key, report.pending_count);
   if (!report.stall.reason.empty()) {
-    Event(facts, EventType::kWarning, olm::kCleanupStalled,
+    Event(pass.facts, EventType::kWarning, olm::kCleanupStalled,
           StrCat(report.stall.reason, ": ", report.stall.message));
   }
-  const std::optional<json::value> patch = StatusPatch(csv, report, clock_.Now());
+  const std::optional<json::value> patch = StatusPatch(pass.csv, report, clock_.Now());
   if (!patch.has_value()) co_return next;
   const absl::Duration now = clock_.Monotonic();
-  if (written.has_value()) {
-    const absl::Duration wait = *written + options_.status_period - now;
+  if (pass.written.has_value()) {
+    const absl::Duration wait = *pass.written + options_.status_period - now;
     if (wait > absl::ZeroDuration()) co_return std::min(next, wait);
   }
-  written = now;
-  const absl::StatusOr<bool> done = co_await writer_.WriteStatus(facts.key, *patch);
+  pass.written = now;
+  const absl::StatusOr<bool> done = co_await writer_.WriteStatus(key, *patch);
   if (!done.ok()) {
     log::Verbose(2, "The status of a cleanup could not be written",
-                 {{"csv", facts.key.name}, {"err", done.status()}});
+                 {{"csv", key.name}, {"err", done.status()}});
   }
   co_return next;
 }
 
-Task<bool> ProgressReporter::Announce(const olm::CsvFacts& facts, const json::value& csv,
-                                      const CleanupReport& report,
-                                      std::optional<absl::Duration>& written) {
-  const std::optional<json::value> patch = StatusPatch(csv, report, clock_.Now());
+Task<bool> ProgressReporter::Announce(ReportedPass pass) {
+  Judge(pass);
+  const std::optional<json::value> patch = StatusPatch(pass.csv, pass.report, clock_.Now());
   if (!patch.has_value()) co_return absl::InternalError("there is nothing to announce");
-  written = clock_.Monotonic();
-  co_return co_await writer_.WriteStatus(facts.key, *patch);
+  pass.written = clock_.Monotonic();
+  co_return co_await writer_.WriteStatus(pass.facts.key, *patch);
 }
 
 Task<bool> ProgressReporter::TellRights(const olm::CsvFacts& facts, const json::value& csv,

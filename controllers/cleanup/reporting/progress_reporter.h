@@ -16,10 +16,11 @@
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/reporting/csv_writer.h"
 #include "controllers/cleanup/reporting/report.h"
+#include "controllers/cleanup/reporting/stall_detector.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "kube/client/client.h"
-#include "olm/cleanup/csv_facts.h"
-#include "olm/cleanup/object_facts.h"
+#include "olm/csv_facts.h"
+#include "olm/object_facts.h"
 
 namespace steward::controllers {
 
@@ -30,6 +31,15 @@ struct ReporterOptions {
   std::string failure_condition;
 };
 
+// A pass over a ClusterServiceVersion, as reports show it. Its references outlive its use.
+struct ReportedPass {
+  const olm::CsvFacts& facts;
+  const boost::json::value& csv;  // the object as read
+  CleanupReport& report;
+  const StallDetector& stall;              // judges the report
+  std::optional<absl::Duration>& written;  // when its status was written last (monotonic)
+};
+
 // Calls about different ClusterServiceVersions may overlap. No deletion ever depends on a report.
 class ProgressReporter {
  public:
@@ -37,19 +47,15 @@ class ProgressReporter {
   ProgressReporter(kube::Client& client, CsvWriter& writer, EventRecorder& events,
                    CleanupMetrics& metrics, Clock& clock, ReporterOptions options);
 
-  // Writes `report` into the status, unless it is there already or the last write, at `written`
-  // (monotonic), is less than `status_period` ago; also updates metrics and, when the cleanup is
-  // stalled, records an event. `csv` is the object as read. Returns the time until the next look:
-  // `next`, or less, when the report may be written.
-  boost::asio::awaitable<absl::Duration> Tell(const olm::CsvFacts& facts,
-                                              const boost::json::value& csv,
-                                              const CleanupReport& report,
-                                              std::optional<absl::Duration>& written,
-                                              absl::Duration next);
-  // Writes `report` at once, without metrics and events. Returns false when the object changed
-  // meanwhile, or is gone, so that the caller looks again.
-  Task<bool> Announce(const olm::CsvFacts& facts, const boost::json::value& csv,
-                      const CleanupReport& report, std::optional<absl::Duration>& written);
+  // Writes the report into the status, unless it is there already or the last write is less than
+  // `status_period` ago; also updates metrics and, when the cleanup is stalled, records an event.
+  // Returns the time until the next look: `next`, or less, when the report may be written.
+  boost::asio::awaitable<absl::Duration> Tell(ReportedPass pass, absl::Duration next);
+  // Writes into the status that custom resources are being deleted, at once: it must be visible
+  // before the first DELETE is sent, also to a process that finds no record any more
+  // (olm::MayHaveSent). Returns false when the object changed meanwhile, or is gone, so that the
+  // caller looks again. REQUIRES: the status does not say so.
+  Task<bool> Announce(ReportedPass pass);
   // Reports of an operator that is not being deleted whether its rights are held, and whether its
   // opt-in is `unconfirmed`. `held` are the objects that OLM made for it. Returns false when the
   // object changed meanwhile.
@@ -67,6 +73,9 @@ class ProgressReporter {
   void Forget(const kube::NamespacedName& csv);
 
  private:
+  // Completes the report by what stalls the cleanup.
+  void Judge(const ReportedPass& pass) const;
+
   kube::Client& client_;
   CsvWriter& writer_;
   EventRecorder& events_;

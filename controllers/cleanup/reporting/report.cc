@@ -10,6 +10,7 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/time.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
@@ -123,6 +124,14 @@ void KeepFirst(size_t count, Before before, std::vector<Listed>& all) {
 }
 
 }  // namespace
+
+void CleanupReport::Count(const OperandListing& listing) {
+  pending = PendingOf(listing);
+  pending_count = listing.custom_resources();
+  definitions = listing.terminating_crds.size();
+  pending_kinds = PendingKindsOf(listing);
+  oldest = OldestOf(listing);
+}
 
 std::string Describe(const std::vector<olm::CleanupBlocker>& blockers) {
   std::string text;

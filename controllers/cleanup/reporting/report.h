@@ -41,6 +41,8 @@ struct CleanupReport {
   std::optional<std::vector<olm::CleanupCondition>> rights;
 
   bool waits() const { return pending_count + definitions > 0; }
+  // Takes over what `listing` says of pending operands.
+  void Count(const OperandListing& listing);
 };
 
 // The blockers in words: "PhaseNotSucceeded: its phase is …; SharedOwner: … (2 objects in

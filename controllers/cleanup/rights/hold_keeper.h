@@ -16,7 +16,7 @@
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/facts.h"
-#include "olm/cleanup/object_facts.h"
+#include "olm/object_facts.h"
 
 namespace steward::controllers {
 

@@ -14,10 +14,10 @@
 #include "controllers/cleanup/guards/csv_lister.h"
 #include "controllers/cleanup/guards/resources.h"
 #include "controllers/cleanup/testing/cluster.h"
-#include "controllers/cleanup/testing/hook_client.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_script.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -38,7 +38,7 @@ absl::Status Escalation(const std::string& name) {
                                         "attempting to grant RBAC permissions not currently held"));
 }
 
-class HoldKeeperTest : public ::testing::Test, public TestHooks {
+class HoldKeeperTest : public ::testing::Test, public kube::Hooks {
  protected:
   HoldKeeperTest() {
     cluster_.Run(cluster_.Create(
@@ -48,24 +48,22 @@ class HoldKeeperTest : public ::testing::Test, public TestHooks {
         R"("olm.owner.kind":"ClusterServiceVersion"}}})"));
   }
 
-  boost::asio::awaitable<TestFate> Before(const TestCall& call) override {
+  boost::asio::awaitable<kube::HookedFate> Before(const kube::HookedCall& call) override {
     if (call.gvr.group == kClusterRoles.group && call.verb == ClientVerb::kGet) {
-      co_return Failed(Escalation(call.name.name));  // deploy/base grants list, watch and patch
+      co_return Escalation(call.name.name);  // deploy/base grants list, watch and patch
     }
     if (call.verb == ClientVerb::kList && call.gvr == kClusterRoles) ++lists_of_roles_;
     if (call.verb == ClientVerb::kGet && call.gvr == kCsvs) ++reads_of_csv_;
-    if (!fault_) co_return TestFate();
+    if (!fault_) co_return kube::HookedFate();
     co_return co_await fault_(call);
   }
-  boost::asio::awaitable<void> After(const TestCall&, const absl::Status&) override { co_return; }
-
-  static TestFate Failed(absl::Status error) { return {TestFate::kFail, std::move(error)}; }
   // Calls of `verb` on `gvr`, or only that on the object `name`, fail from now on.
   void Fail(ClientVerb verb, kube::GroupVersionResource gvr, std::string name, absl::Status error) {
-    fault_ = [verb, gvr, name, error](const TestCall& call) -> boost::asio::awaitable<TestFate> {
+    fault_ = [verb, gvr, name,
+              error](const kube::HookedCall& call) -> boost::asio::awaitable<kube::HookedFate> {
       const bool meant =
           call.verb == verb && call.gvr == gvr && (name.empty() || call.name.name == name);
-      co_return meant ? Failed(error) : TestFate();
+      co_return meant ? error : kube::HookedFate();
     };
   }
   SweepResult Sweep() { return cluster_.Run(keeper_.Sweep(csvs_)); }
@@ -80,12 +78,12 @@ class HoldKeeperTest : public ::testing::Test, public TestHooks {
   }
 
   TestCluster cluster_;
-  HookClient client_{cluster_.client(), *this};
+  kube::HookClient client_{cluster_.client(), *this};
   CsvLister csvs_{client_};
   HoldKeeper keeper_{client_};
   int lists_of_roles_ = 0;
   int reads_of_csv_ = 0;
-  std::function<boost::asio::awaitable<TestFate>(const TestCall&)> fault_;
+  std::function<boost::asio::awaitable<kube::HookedFate>(const kube::HookedCall&)> fault_;
 };
 
 TEST_F(HoldKeeperTest, R_000_73_OneObjectThatCannotBeHeldKeepsNoOtherFromIt) {
@@ -208,14 +206,14 @@ TEST_F(HoldKeeperTest, R_000_73_WhoIsListedIsNotRead) {
 class OvertakenTest : public HoldKeeperTest, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(OvertakenTest, R_000_73_IsNoFailure) {
-  fault_ = [this](const TestCall& call) -> boost::asio::awaitable<TestFate> {
-    if (call.verb != ClientVerb::kPatch || call.name != kOtherRole) co_return TestFate();
+  fault_ = [this](const kube::HookedCall& call) -> boost::asio::awaitable<kube::HookedFate> {
+    if (call.verb != ClientVerb::kPatch || call.name != kOtherRole) co_return kube::HookedFate();
     if (GetParam() == "Changed") {
       co_await cluster_.Merge(kClusterRoles, kOtherRole, R"({"metadata":{"labels":{"x":"y"}}})");
     } else {
       co_await cluster_.Remove(kClusterRoles, kOtherRole);
     }
-    co_return Failed(Escalation("other-role"));
+    co_return Escalation("other-role");
   };
   const SweepResult swept = Sweep();
   EXPECT_TRUE(swept.failure.ok()) << swept.failure;

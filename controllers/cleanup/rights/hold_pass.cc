@@ -9,7 +9,6 @@
 #include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/holds.h"
-#include "olm/cleanup/status.h"
 #include "olm/copy.h"
 
 namespace steward::controllers {

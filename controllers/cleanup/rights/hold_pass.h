@@ -9,7 +9,7 @@
 #include "controllers/cleanup/rights/hold_keeper.h"
 #include "controllers/runtime/reconciler.h"
 #include "kube/client/client.h"
-#include "olm/cleanup/csv_facts.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 

@@ -18,9 +18,10 @@
 #include "controllers/cleanup/testing/cluster.h"
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 
@@ -41,7 +42,7 @@ class CleanerTest : public ::testing::Test {
  protected:
   void Start(ClusterShape shape = {}, CleanerOptions options = {}) {
     cluster_ = std::make_unique<TestCluster>(shape);
-    faults_ = std::make_unique<kube::FaultClient>(cluster_->client(), cluster_->clock());
+    faults_ = std::make_unique<kube::HookClient>(cluster_->client(), cluster_->clock());
     options_ = options;
     Restart();
   }
@@ -108,7 +109,7 @@ class CleanerTest : public ::testing::Test {
   KnownCsvs known_;
   CleanerOptions options_;
   std::unique_ptr<TestCluster> cluster_;
-  std::unique_ptr<kube::FaultClient> faults_;
+  std::unique_ptr<kube::HookClient> faults_;
   std::unique_ptr<Cleaner> cleaner_;
 };
 

@@ -15,9 +15,10 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/user_info.h"
 #include "kube/meta/uuid.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
+#include "olm/csv_facts.h"
 #include "storage/embedded/operations/write_operations.h"
 
 namespace steward::controllers {
@@ -196,7 +197,7 @@ class TestCluster::Router : public kube::Client {
     co_return AtOnce(For({}).DiscoverGroups());
   }
   std::unique_ptr<kube::Client> As(const kube::UserInfo&) override {
-    return std::make_unique<kube::UserlessClient>(*this);
+    return std::make_unique<kube::HookClient>(*this);
   }
 
  private:
@@ -241,7 +242,7 @@ VoidTask TestCluster::Build(ClusterShape shape) {
   co_await Create(kPolicies, "", PolicyText(olm::kUninstallPolicy, R"("DELETE")"));
   co_await Create(kPolicyBindings, "", BindingText(olm::kUninstallPolicy));
   for (const char* ns : {"ops", "a", "b", "c"}) co_await AddNamespace(ns);
-  // What is deleted was deleted after that, also where the wall clock is set meanwhile.
+  // Later deletions happen after that, even if the wall clock is set meanwhile.
   clock_.Advance(absl::Hours(1000));
   co_await Create(kPolicies, "", PolicyText(olm::kOptInPolicy, R"("CREATE","UPDATE")"));
   co_await Create(kPolicyBindings, "", BindingText(olm::kOptInPolicy));
@@ -504,7 +505,7 @@ VoidTask TestCluster::TerminateCsvs() {
 VoidTask TestCluster::TerminateNamespace(std::string name) {
   const kube::NamespacedName key{"", name};
   const json::value found = co_await Find(kNamespaces, key);
-  // One that is being deleted already takes no further finalizer.
+  // A Namespace that is being deleted takes no further finalizer.
   if (!found.is_null() && MetadataText(found, "deletionTimestamp").empty()) {
     co_await Merge(kNamespaces, key, R"({"metadata":{"finalizers":["example.com/content"]}})");
     co_await Remove(kNamespaces, key);

@@ -114,7 +114,7 @@ class TestCluster {
   // Deletes the definition of CSVs, and all CSVs with it.
   VoidTask TerminateCsvs();
   VoidTask AddNamespace(std::string name);
-  // Somebody finalizes it by hand, whatever is in it, and makes another one.
+  // Finalizes a namespace by hand, whatever is in it, and makes another one.
   VoidTask RemakeNamespace(std::string name);
   // A namespace is being deleted, and what is in it, and it does not end.
   VoidTask TerminateNamespace(std::string name);

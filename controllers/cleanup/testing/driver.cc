@@ -17,64 +17,40 @@ constexpr absl::Duration kLongestCall = absl::Milliseconds(8);
 constexpr absl::Duration kTick = absl::Milliseconds(50);
 const kube::NamespacedName kSweep = {"", "sweep"};
 
-std::string_view NameOf(kube::ClientVerb verb) {
-  switch (verb) {
-    case kube::ClientVerb::kGet:
-      return "get";
-    case kube::ClientVerb::kList:
-      return "list";
-    case kube::ClientVerb::kWatch:
-      return "watch";
-    case kube::ClientVerb::kCreate:
-      return "create";
-    case kube::ClientVerb::kUpdate:
-      return "update";
-    case kube::ClientVerb::kPatch:
-      return "patch";
-    case kube::ClientVerb::kDelete:
-      return "delete";
-    case kube::ClientVerb::kDiscover:
-      return "discover";
-  }
-  return "";
-}
-
 }  // namespace
 
-std::string Describe(const TestCall& call) {
-  return StrCat(NameOf(call.verb), " ", call.gvr.resource, " ", call.name.ns, "/", call.name.name,
-                call.body == nullptr ? "" : StrCat(" ", Serialize(*call.body)));
+std::string Describe(const kube::HookedCall& call) {
+  return StrCat(kube::VerbText(call.verb), " ", call.gvr.resource, " ", call.name.ns, "/",
+                call.name.name, call.body == nullptr ? "" : StrCat(" ", Serialize(*call.body)));
 }
 
 TestDriver::Process::Process(TestDriver& of, CleanerDeps deps, const CleanerOptions& options)
     : driver(of) {
-  hooked = std::make_unique<HookClient>(driver.cluster_.client(), *this);
+  hooked = std::make_unique<kube::HookClient>(driver.cluster_.client(), *this);
   client = std::make_unique<FencedClient>(*hooked, *hooked, leadership, driver.cluster_.clock());
   CleanerDeps mine{*client, leadership, deps.events, deps.clock, deps.metrics, deps.known};
   cleaner = std::make_unique<Cleaner>(std::move(mine), options);
 }
 
-boost::asio::awaitable<TestFate> TestDriver::Process::Before(const TestCall& call) {
+boost::asio::awaitable<kube::HookedFate> TestDriver::Process::Before(const kube::HookedCall& call) {
   return driver.Before(*this, call);
 }
 
-boost::asio::awaitable<void> TestDriver::Process::After(const TestCall& call,
+boost::asio::awaitable<void> TestDriver::Process::After(const kube::HookedCall& call,
                                                         const absl::Status& outcome) {
   return driver.After(*this, call, outcome);
 }
 
 void TestDriver::Process::Wait(absl::Duration delay) { driver.cluster_.clock().Advance(delay); }
 
-void TestDriver::Process::Leaves(const TestCall& call) {
+void TestDriver::Process::Leaves(const kube::HookedCall& call) {
   if (call.IsWrite()) driver.oracle_.CheckWrite(call, number);
 }
 
-void TestDriver::Process::Hold(const kube::GroupVersionResource& gvr,
-                               const kube::NamespacedName& name,
-                               const kube::DeleteOptions& options) {
+void TestDriver::Process::Hold(const kube::HookedCall& call) {
   const absl::Duration due =
       driver.cluster_.clock().Monotonic() + absl::Seconds(1) * (1 + driver.pace_() % 60);
-  driver.held_.push_back({due, gvr, name, options});
+  driver.held_.push_back({due, call.gvr, call.name, *call.deletion});
 }
 
 CleanerOptions OneAtATime() {
@@ -215,7 +191,7 @@ TestDriver::Outcome TestDriver::Pass(const kube::NamespacedName& csv) {
     outcome.failed = !result.ok();
     if (result.ok()) outcome.again = result->requeue_after;
     if (!result.ok()) Log(StrCat("failed: ", result.status().message()));
-  } catch (const ProcessKilled&) {
+  } catch (const kube::ProcessKilled&) {
     outcome.killed = true;
   }
   nested_ = false;
@@ -231,7 +207,7 @@ void TestDriver::Sweep() {
   try {
     const absl::Status ignored = cluster_.Run(process->cleaner->Sweep()).failure;
     (void)ignored;
-  } catch (const ProcessKilled&) {
+  } catch (const kube::ProcessKilled&) {
     killed = true;
   }
   nested_ = false;
@@ -269,7 +245,7 @@ VoidTask TestDriver::WorkOn(Process& process) {
       } else {
         result = co_await process.cleaner->Reconcile(*key);
       }
-    } catch (const ProcessKilled&) {
+    } catch (const kube::ProcessKilled&) {
       process.dead = true;
       co_return;
     }
@@ -322,7 +298,7 @@ void TestDriver::Quiet(int passes, int finishing) {
   }
 }
 
-bool TestDriver::IsGuard(const TestCall& call) const {
+bool TestDriver::IsGuard(const kube::HookedCall& call) const {
   if (call.IsWrite() || call.gvr.group == "example.com") return false;
   // Without this guard every CSV is read (R-000-85).
   if (call.name.name == "steward-cleanup-copied-from") return false;
@@ -332,21 +308,22 @@ bool TestDriver::IsGuard(const TestCall& call) const {
   return !held;
 }
 
-boost::asio::awaitable<TestFate> TestDriver::Before(Process& caller, const TestCall& call) {
-  if (caller.dead) throw ProcessKilled();
+boost::asio::awaitable<kube::HookedFate> TestDriver::Before(Process& caller,
+                                                            const kube::HookedCall& call) {
+  if (caller.dead) throw kube::ProcessKilled();
   cluster_.clock().Advance(kLongestCall / 8 * (1 + pace_() % 8));
   if (options_.deleter.width > 1 || workers_ > 0) {
     for (unsigned turns = pace_() % 4; turns > 0; --turns) co_await Yield();
   }
   ++calls_;
-  TestFate fate;
+  kube::HookedFate fate;
   if (nemesis_ && !nested_) fate = co_await nemesis_(call);
-  const bool made = fate.kind != TestFate::kFail && fate.kind != TestFate::kDieBefore;
-  if (fate.kind == TestFate::kDieBefore || fate.kind == TestFate::kDieAfter) {
+  const bool made = fate.error.ok() && fate.kind != kube::HookedFate::kDieBefore;
+  if (fate.kind == kube::HookedFate::kDieBefore || fate.kind == kube::HookedFate::kDieAfter) {
     caller.dead = workers_ > 0;  // with all its workers
   }
   // With several passes it is unknown whose guard failed.
-  if ((!made || fate.kind == TestFate::kLose) && IsGuard(call) && workers_ == 0) {
+  if ((!made || fate.kind == kube::HookedFate::kLose) && IsGuard(call) && workers_ == 0) {
     const bool definition =
         call.gvr.resource == "customresourcedefinitions" && !call.name.name.empty();
     for (auto& [csv, pass] : caller.passes) {
@@ -360,7 +337,7 @@ boost::asio::awaitable<TestFate> TestDriver::Before(Process& caller, const TestC
   co_return fate;
 }
 
-boost::asio::awaitable<void> TestDriver::After(Process& caller, const TestCall& call,
+boost::asio::awaitable<void> TestDriver::After(Process& caller, const kube::HookedCall& call,
                                                const absl::Status& outcome) {
   if (call.IsWrite() && outcome.ok()) {
     co_await oracle_.NoteWritten(call, caller.passes);

@@ -19,13 +19,13 @@
 #include "controllers/cleanup/cleaner.h"
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/testing/cluster.h"
-#include "controllers/cleanup/testing/hook_client.h"
 #include "controllers/cleanup/testing/oracle.h"
 #include "controllers/runtime/election/fenced_client.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/queue/queue_metrics.h"
 #include "controllers/runtime/queue/work_queue.h"
 #include "controllers/runtime/testing/test_leadership.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 
@@ -35,7 +35,8 @@ class NoEvents : public EventRecorder {
 };
 
 // Decides each call's fate, during a pass. It may change the cluster first.
-using Nemesis = std::function<boost::asio::awaitable<TestFate>(const TestCall& call)>;
+using Nemesis =
+    std::function<boost::asio::awaitable<kube::HookedFate>(const kube::HookedCall& call)>;
 
 // Options by which the schedule alone determines the order of calls.
 CleanerOptions OneAtATime();
@@ -91,19 +92,19 @@ class TestDriver {
   void Log(std::string line);
 
  private:
-  struct Process : TestHooks {
+  struct Process : kube::Hooks {
     Process(TestDriver& driver, CleanerDeps deps, const CleanerOptions& options);
-    boost::asio::awaitable<TestFate> Before(const TestCall& call) override;
-    boost::asio::awaitable<void> After(const TestCall& call, const absl::Status& outcome) override;
+    boost::asio::awaitable<kube::HookedFate> Before(const kube::HookedCall& call) override;
+    boost::asio::awaitable<void> After(const kube::HookedCall& call,
+                                       const absl::Status& outcome) override;
 
     TestDriver& driver;
     TestLeadership leadership;
-    std::unique_ptr<HookClient> hooked;
+    std::unique_ptr<kube::HookClient> hooked;
     std::unique_ptr<FencedClient> client;
     void Wait(absl::Duration delay) override;
-    void Leaves(const TestCall& call) override;
-    void Hold(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
-              const kube::DeleteOptions& options) override;
+    void Leaves(const kube::HookedCall& call) override;
+    void Hold(const kube::HookedCall& call) override;
 
     std::unique_ptr<Cleaner> cleaner;
     int number = 0;
@@ -127,11 +128,11 @@ class TestDriver {
   void Feed();
   VoidTask DeliverHeld();
 
-  boost::asio::awaitable<TestFate> Before(Process& caller, const TestCall& call);
-  boost::asio::awaitable<void> After(Process& caller, const TestCall& call,
+  boost::asio::awaitable<kube::HookedFate> Before(Process& caller, const kube::HookedCall& call);
+  boost::asio::awaitable<void> After(Process& caller, const kube::HookedCall& call,
                                      const absl::Status& outcome);
   void RestartAfterDeath();
-  bool IsGuard(const TestCall& call) const;
+  bool IsGuard(const kube::HookedCall& call) const;
 
   TestCluster cluster_;
   Oracle oracle_;
@@ -152,7 +153,7 @@ class TestDriver {
   QueueMetrics queue_metrics_{registry_, "cleanup"};
 };
 
-std::string Describe(const TestCall& call);
+std::string Describe(const kube::HookedCall& call);
 
 }  // namespace steward::controllers
 

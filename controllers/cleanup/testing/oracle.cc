@@ -31,7 +31,7 @@ bool OnlyKeys(const json::object& object, const std::set<std::string>& allowed) 
 std::string NameOf(const kube::NamespacedName& key) { return StrCat(key.ns, "/", key.name); }
 
 // The finalizers that a patch leaves; null when it concerns something else.
-const json::value* FinalizersIn(const TestCall& call) {
+const json::value* FinalizersIn(const kube::HookedCall& call) {
   if (call.body == nullptr || !call.write->subresource.empty()) return nullptr;
   return In(call.body->as_object(), "metadata").if_contains("finalizers");
 }
@@ -114,7 +114,7 @@ bool Oracle::Refuses(const Moment& moment, const SeenCsv& csv) const {
          csv.record->targets != begun->second.targets;
 }
 
-void Oracle::CheckWrite(const TestCall& call, int process) {
+void Oracle::CheckWrite(const kube::HookedCall& call, int process) {
   if (call.verb == kube::ClientVerb::kDelete) return CheckDelete(call, process);
   if (call.verb != kube::ClientVerb::kPatch) return Violate("a write that is no patch");
   if (call.gvr == kCsvs) return CheckCsvPatch(call);
@@ -128,7 +128,7 @@ void Oracle::CheckWrite(const TestCall& call, int process) {
   }
 }
 
-void Oracle::CheckCsvPatch(const TestCall& call) {
+void Oracle::CheckCsvPatch(const kube::HookedCall& call) {
   const json::object& body = call.body->as_object();
   const json::object& meta = In(body, "metadata");
   const auto bad = [&] { Violate(StrCat("a patch of the CSV: ", Serialize(*call.body))); };
@@ -209,7 +209,7 @@ std::vector<std::string> Oracle::WhyNot(const Stretch& window, const std::string
   return why;
 }
 
-void Oracle::CheckDelete(const TestCall& call, int process) {
+void Oracle::CheckDelete(const kube::HookedCall& call, int process) {
   ++deletions_;
   const std::string what = StrCat("DELETE of ", call.gvr.resource, " ", NameOf(call.name), ": ");
   const std::string definition = call.gvr.GroupResource();
@@ -240,7 +240,7 @@ void Oracle::CheckDelete(const TestCall& call, int process) {
   for (const std::string& one : *nearest) Violate(StrCat(what, one));
 }
 
-VoidTask Oracle::NoteWritten(const TestCall& call,
+VoidTask Oracle::NoteWritten(const kube::HookedCall& call,
                              const std::map<kube::NamespacedName, Pass>& passes) {
   if (call.verb == kube::ClientVerb::kDelete) {
     co_await LookAtCrs();
@@ -343,8 +343,8 @@ void Oracle::CheckLetGo(const SeenCsv& csv, const Moment& now, const Pass& pass)
     return !then.itself || then.marked || !then.enabled || !then.finalizer ||
            (begun && !then.noted);
   });
-  // One that ends with its namespace, and for which nothing was sent, is released whatever its
-  // definitions are, which may never be read again (R-000-86).
+  // A CSV that ends with its namespace, and for which nothing was sent, is released even if its
+  // definitions cannot be read, which may stay so for ever (R-000-86).
   const bool ends = !begun && ever([](const Moment& then, const SeenCsv& seen) {
     return !then.namespaces.contains(seen.key.ns);
   });
@@ -415,8 +415,8 @@ void Oracle::CheckEmpty(const Stretch& window, absl::Duration began) {
   }
 }
 
-// At that moment one that shared with it, and that nobody opted in to, is gone. Whoever saw it
-// counts it for a minute; who did not, does not.
+// True if, at that moment, a CSV that shared with it, and was not opted in, is gone. A process that
+// saw it counts it for a minute; others do not.
 bool Oracle::MayCountGone(const SeenCsv& csv, const Moment& at) const {
   return std::any_of(history_.begin(), history_.end(), [&](const Moment& moment) {
     return moment.since <= at.since &&
@@ -429,7 +429,7 @@ bool Oracle::MayCountGone(const SeenCsv& csv, const Moment& at) const {
   });
 }
 
-// Those that were being deleted all the while, and shared with it, never are cleaned up.
+// CSVs that were being deleted all the while, and shared with it, are never cleaned up.
 void Oracle::Taint(const SeenCsv& released, absl::Duration began) {
   for (const auto& [key, other] : now().csvs) {
     if (key == released.key || tainted_.contains(other.uid)) continue;

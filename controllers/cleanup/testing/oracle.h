@@ -15,8 +15,8 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "controllers/cleanup/testing/cluster.h"
-#include "controllers/cleanup/testing/hook_client.h"
 #include "controllers/cleanup/testing/moment.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 
@@ -39,7 +39,7 @@ class Oracle {
     absl::Duration began;
     // True if the read of a guard failed in it, as far as can be known.
     bool blind = false;
-    // Likewise, of a definition of operands.
+    // True if the read of a definition of operands failed in it.
     bool blind_to_definition = false;
   };
 
@@ -48,10 +48,11 @@ class Oracle {
   // Reads everything. Called after every change.
   VoidTask Observe();
   // Called before a write of `process` leaves.
-  void CheckWrite(const TestCall& call, int process);
+  void CheckWrite(const kube::HookedCall& call, int process);
   // Called after a write was carried out in one of `passes`. A write of a role's finalizers belongs
   // to the pass of its owner.
-  VoidTask NoteWritten(const TestCall& call, const std::map<kube::NamespacedName, Pass>& passes);
+  VoidTask NoteWritten(const kube::HookedCall& call,
+                       const std::map<kube::NamespacedName, Pass>& passes);
   // Checks that nothing is held for a CSV that is gone or not opted in.
   void CheckHolds();
 
@@ -86,10 +87,10 @@ class Oracle {
   Stretch Of(const kube::NamespacedName& key, const std::string& uid, absl::Duration from) const;
   bool WasTaintedAt(const Moment& moment, const std::string& uid) const;
   bool Refuses(const Moment& moment, const SeenCsv& csv) const;
-  void CheckDelete(const TestCall& call, int process);
+  void CheckDelete(const kube::HookedCall& call, int process);
   std::vector<std::string> WhyNot(const Stretch& window, const std::string& definition,
                                   const std::string& ns) const;
-  void CheckCsvPatch(const TestCall& call);
+  void CheckCsvPatch(const kube::HookedCall& call);
   void CheckRights(const std::string& role, const kube::NamespacedName& owner,
                    absl::Duration began);
   void CheckRecord(const SeenCsv& csv, absl::Duration began);

@@ -19,7 +19,7 @@
 #include "controllers/copied_csv/copied_csv.h"
 #include "controllers/copied_csv/copied_csv_metrics.h"
 #include "controllers/copied_csv/known_copied_csvs.h"
-#include "controllers/copies/copies_board.h"
+#include "controllers/copies/copy_state.h"
 #include "controllers/copies/copy_toggle.h"
 #include "controllers/copies/testing/copy_cluster.h"
 #include "controllers/runtime/controller.h"
@@ -27,7 +27,7 @@
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/reconciler_deps.h"
 #include "controllers/runtime/testing/test_leadership.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
 
@@ -59,7 +59,7 @@ class CopiesProcess {
             KnownCopiedCsvs(nullptr).options,
             [this, toggle] {
               return std::make_unique<CopiedCsvReconciler>(
-                  Deps(), metrics_, board,
+                  Deps(), metrics_, copy_state,
                   CopiedCsvReconciler::Options{.writer = {}, .toggle = toggle});
             },
             io.get_executor(), clock, registry_) {
@@ -70,7 +70,7 @@ class CopiesProcess {
     RunOn(io_, watches_.Stop());
   }
 
-  kube::FaultClient& faults() { return faults_; }
+  kube::HookClient& faults() { return faults_; }
   ReconcilerDeps Deps() {
     return {faults_, leadership, worlds_, watches_, events, clock_, random_, registry_, gates_};
   }
@@ -109,7 +109,7 @@ class CopiesProcess {
 
   TestLeadership leadership;
   CopyEvents events;
-  CopiesBoard board;
+  CopyState copy_state;
 
  private:
   CopyCluster& cluster_;
@@ -122,7 +122,7 @@ class CopiesProcess {
   storage::WorldStore worlds_{storage::kOperatorSources};
   storage::OperatorWriter writer_;
   CopyCluster::Seen seen_;
-  kube::FaultClient faults_;
+  kube::HookClient faults_;
   MetadataWatches watches_;
   Controller controller_;
 };

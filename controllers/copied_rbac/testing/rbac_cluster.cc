@@ -140,7 +140,7 @@ RbacProcess::RbacProcess(RbacCluster& cluster, FakeClock& clock)
 }
 
 RbacProcess::~RbacProcess() {
-  // What still runs of a process that has died does nothing.
+  // After the death of the process its remaining code can do nothing.
   hook_.decide = [](const kube::HookedCall&) {
     kube::HookedFate fate;
     fate.error = absl::CancelledError("the process has ended");

@@ -25,7 +25,7 @@
 #include "controllers/runtime/testing/test_leadership.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
 
@@ -76,7 +76,7 @@ class RbacCluster : public CopyCluster {
   boost::json::value Find(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name);
 };
 
-// How often each "<reason> <namespace>/<name>" was told.
+// Counts the Events of each "<reason> <namespace>/<name>".
 class RbacEvents : public EventRecorder {
  public:
   void Record(const ObjectReference& about, EventType type, std::string_view reason,
@@ -104,7 +104,7 @@ class RbacProcess {
   FakeClock& clock_;
   boost::asio::io_context io_{1};
   kube::Hook hook_;
-  kube::HookedClient client_;
+  kube::HookClient client_;
   FixedRandom random_{0};
   prometheus::Registry registry_;
   CopiedRbacMetrics metrics_{registry_};

@@ -2,7 +2,6 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-#include <optional>
 #include <utility>
 
 #include "base/status/macros.h"
@@ -10,7 +9,7 @@
 #include "kube/client/raw_object.h"
 #include "kube/meta/selector.h"
 #include "kube/meta/status.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/decode.h"
 #include "storage/operators/operator_world.h"
 
@@ -32,29 +31,9 @@ kube::LabelMap LabelsOf(const json::object& object) {
   return labels;
 }
 
-// Objects that the selector does not take are gone for it.
-class SelectedWatch : public kube::Watch {
- public:
-  SelectedWatch(std::unique_ptr<kube::Watch> inner, kube::LabelSelector selector)
-      : inner_(std::move(inner)), selector_(std::move(selector)) {}
-
-  Task<std::optional<kube::WatchEvent>> Next() override {
-    CO_ASSIGN_OR_RETURN(std::optional<kube::WatchEvent> event, co_await inner_->Next());
-    if (event && event->type != kube::WatchEvent::Type::kBookmark &&
-        !selector_.Matches(LabelsOf(Parsed(event->object.json)))) {
-      event->type = kube::WatchEvent::Type::kDeleted;
-    }
-    co_return event;
-  }
-
- private:
-  const std::unique_ptr<kube::Watch> inner_;
-  const kube::LabelSelector selector_;
-};
-
 }  // namespace
 
-CopyCluster::CopyCluster() {
+CopyCluster::CopyCluster() : ForwardingClient(fake_) {
   for (const auto& gvr : {kTestCsvs, kTestGroups, kTestNamespaces, kTestOlmConfigs, kTestEvents}) {
     fake_.Serve(gvr);
   }
@@ -196,26 +175,6 @@ void CopyCluster::Observe(storage::OperatorWriter& writer, Seen& seen) {
   ObserveKind(writer, seen, storage::kCsvSource, kTestCsvs, olm::DecodeCsv);
 }
 
-Task<kube::RawObject> CopyCluster::Get(const kube::GroupVersionResource& gvr,
-                                       const kube::NamespacedName& name) {
-  return fake_.Get(gvr, name);
-}
-
-Task<kube::ListPage> CopyCluster::List(const kube::GroupVersionResource& gvr,
-                                       const kube::ListOptions& options) {
-  return fake_.List(gvr, options);
-}
-
-Task<std::unique_ptr<kube::Watch>> CopyCluster::StartWatch(const kube::GroupVersionResource& gvr,
-                                                           const kube::WatchOptions& options) {
-  kube::WatchOptions all = options;
-  all.label_selector.clear();
-  absl::StatusOr<kube::LabelSelector> selector = kube::LabelSelector::Parse(options.label_selector);
-  if (!selector.ok()) co_return selector.status();
-  CO_ASSIGN_OR_RETURN(std::unique_ptr<kube::Watch> watch, co_await fake_.StartWatch(gvr, all));
-  co_return std::make_unique<SelectedWatch>(std::move(watch), *std::move(selector));
-}
-
 Task<json::value> CopyCluster::Create(const kube::GroupVersionResource& gvr, const std::string& ns,
                                       const json::value& object,
                                       const kube::WriteOptions& options) {
@@ -251,12 +210,6 @@ Task<json::value> CopyCluster::Update(const kube::GroupVersionResource& gvr,
   co_return answer;
 }
 
-Task<json::value> CopyCluster::Patch(const kube::GroupVersionResource& gvr,
-                                     const kube::NamespacedName& name, kube::PatchType type,
-                                     const json::value& patch, const kube::WriteOptions& options) {
-  return fake_.Patch(gvr, name, type, patch, options);
-}
-
 Task<json::value> CopyCluster::Delete(const kube::GroupVersionResource& gvr,
                                       const kube::NamespacedName& name,
                                       const kube::DeleteOptions& options) {
@@ -268,12 +221,8 @@ Task<json::value> CopyCluster::Delete(const kube::GroupVersionResource& gvr,
   co_return answer;
 }
 
-Task<std::vector<kube::ApiResource>> CopyCluster::Discover(const kube::GroupVersion& gv) {
-  return fake_.Discover(gv);
-}
-
 std::unique_ptr<kube::Client> CopyCluster::As(const kube::UserInfo& /*user*/) {
-  return std::make_unique<kube::UserlessClient>(*this);
+  return std::make_unique<kube::HookClient>(*this);
 }
 
 }  // namespace steward::controllers

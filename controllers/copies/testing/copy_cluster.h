@@ -15,6 +15,7 @@
 
 #include "base/async/task.h"
 #include "kube/client/client.h"
+#include "kube/client/forwarding_client.h"
 #include "kube/meta/names.h"
 #include "kube/meta/user_info.h"
 #include "kube/testing/fake_client.h"
@@ -32,9 +33,9 @@ inline const kube::GroupVersionResource kTestOlmConfigs = {"operators.coreos.com
                                                            "olmconfigs"};
 inline const kube::GroupVersionResource kTestEvents = {"", "v1", "events"};
 
-// Behaves like a kube-apiserver where a FakeClient does not: watches have selectors; status is
-// dropped on creation; nothing is created in namespaces that are absent or Terminating.
-class CopyCluster : public kube::Client {
+// Behaves like a kube-apiserver where a FakeClient does not: status is dropped on creation; nothing
+// is created in namespaces that are absent or Terminating.
+class CopyCluster : public kube::ForwardingClient {
  public:
   CopyCluster();
 
@@ -84,27 +85,15 @@ class CopyCluster : public kube::Client {
   // Brings the writer to the present state, from what was seen before.
   void Observe(storage::OperatorWriter& writer, Seen& seen);
 
-  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
-                            const kube::NamespacedName& name) override;
-  Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
-                            const kube::ListOptions& options) override;
-  Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
-                                                const kube::WatchOptions& options) override;
   Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
                                   const boost::json::value& object,
                                   const kube::WriteOptions& options) override;
   Task<boost::json::value> Update(const kube::GroupVersionResource& gvr,
                                   const boost::json::value& object,
                                   const kube::WriteOptions& options) override;
-  Task<boost::json::value> Patch(const kube::GroupVersionResource& gvr,
-                                 const kube::NamespacedName& name, kube::PatchType type,
-                                 const boost::json::value& patch,
-                                 const kube::WriteOptions& options) override;
   Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
                                   const kube::NamespacedName& name,
                                   const kube::DeleteOptions& options) override;
-  Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override;
-  Task<std::vector<kube::GroupVersion>> DiscoverGroups() override { return fake_.DiscoverGroups(); }
   std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override;
 
  private:

@@ -26,7 +26,7 @@
 #include "controllers/runtime/testing/test_leadership.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
-#include "kube/testing/hooked_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/embedded/testing/test_store.h"
 #include "storage/world/world_store.h"
 
@@ -135,7 +135,7 @@ class PlanProcess {
   boost::asio::io_context idle_{1};
   std::unique_ptr<boost::asio::io_context> io_;
   kube::Hook hook_;
-  kube::HookedClient client_;
+  kube::HookClient client_;
   FixedRandom random_{0};
   prometheus::Registry registry_;
   InstallPlanMetrics metrics_{registry_};

@@ -44,27 +44,21 @@ kube::LabelMap LabelsOf(const json::object& object) {
   return labels;
 }
 
-// Objects that the selector does not take are gone for it.
-class SelectedWatch : public kube::Watch {
+class LateWatch : public kube::Watch {
  public:
-  SelectedWatch(std::unique_ptr<kube::Watch> inner, kube::LabelSelector selector, Clock& clock,
-                const std::function<absl::Duration()>& lag)
-      : inner_(std::move(inner)), selector_(std::move(selector)), clock_(clock), lag_(lag) {}
+  LateWatch(std::unique_ptr<kube::Watch> inner, Clock& clock,
+            const std::function<absl::Duration()>& lag)
+      : inner_(std::move(inner)), clock_(clock), lag_(lag) {}
 
   Task<std::optional<kube::WatchEvent>> Next() override {
     CO_ASSIGN_OR_RETURN(std::optional<kube::WatchEvent> event, co_await inner_->Next());
     const absl::Duration late = lag_ ? lag_() : absl::ZeroDuration();
     if (late > absl::ZeroDuration()) co_await clock_.Sleep(late);
-    if (event && event->type != kube::WatchEvent::Type::kBookmark &&
-        !selector_.Matches(LabelsOf(Parsed(event->object.json)))) {
-      event->type = kube::WatchEvent::Type::kDeleted;
-    }
     co_return event;
   }
 
  private:
   const std::unique_ptr<kube::Watch> inner_;
-  const kube::LabelSelector selector_;
   Clock& clock_;
   const std::function<absl::Duration()>& lag_;
 };
@@ -76,14 +70,11 @@ std::string NameMembers(const kube::NamespacedName& name) {
 
 }  // namespace
 
-Task<std::unique_ptr<kube::Watch>> SelectingClient::StartWatch(
-    const kube::GroupVersionResource& gvr, const kube::WatchOptions& options) {
-  kube::WatchOptions all = options;
-  all.label_selector.clear();
-  absl::StatusOr<kube::LabelSelector> selector = kube::LabelSelector::Parse(options.label_selector);
-  if (!selector.ok()) co_return selector.status();
-  CO_ASSIGN_OR_RETURN(std::unique_ptr<kube::Watch> watch, co_await inner().StartWatch(gvr, all));
-  co_return std::make_unique<SelectedWatch>(std::move(watch), *std::move(selector), clock_, lag);
+Task<std::unique_ptr<kube::Watch>> LaggingClient::StartWatch(const kube::GroupVersionResource& gvr,
+                                                             const kube::WatchOptions& options) {
+  CO_ASSIGN_OR_RETURN(std::unique_ptr<kube::Watch> watch,
+                      co_await inner().StartWatch(gvr, options));
+  co_return std::make_unique<LateWatch>(std::move(watch), clock_, lag);
 }
 
 OperatorCluster::OperatorCluster() {
@@ -237,7 +228,7 @@ OperatorProcess::OperatorProcess(OperatorCluster& cluster, const OperatorFlags& 
 }
 
 OperatorProcess::~OperatorProcess() {
-  // What still runs of a process that has died does nothing.
+  // After the death of the process its remaining code can do nothing.
   hook_.decide = [](const kube::HookedCall&) {
     kube::HookedFate fate;
     fate.error = absl::CancelledError("the process has ended");

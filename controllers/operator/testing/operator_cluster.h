@@ -29,8 +29,7 @@
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/hooked_client.h"
-#include "kube/testing/userless_client.h"
+#include "kube/testing/hook_client.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
 
@@ -51,11 +50,11 @@ inline const kube::GroupVersionResource kTestRoles = {"rbac.authorization.k8s.io
 inline const kube::GroupVersionResource kTestConfigMaps = {"", "v1", "configmaps"};
 inline const kube::GroupVersionResource kTestSecrets = {"", "v1", "secrets"};
 
-// Its watches obey selectors, and may be late.
-class SelectingClient : public kube::UserlessClient {
+// Its watches may be late.
+class LaggingClient : public kube::HookClient {
  public:
   // REQUIRES: the references outlive this object.
-  SelectingClient(kube::Client& inner, FakeClock& clock) : UserlessClient(inner), clock_(clock) {}
+  LaggingClient(kube::Client& inner, FakeClock& clock) : HookClient(inner), clock_(clock) {}
 
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override;
@@ -74,7 +73,7 @@ class OperatorCluster {
 
   FakeClock& clock() { return clock_; }
   kube::FakeClient& fake() { return fake_; }
-  SelectingClient& client() { return client_; }
+  LaggingClient& client() { return client_; }
 
   // --- What others do. `metadata`: further members, beginning with a comma.
   void PutCsv(const std::string& name, const std::string& metadata = "",
@@ -107,7 +106,7 @@ class OperatorCluster {
  private:
   FakeClock clock_;
   kube::FakeClient fake_;
-  SelectingClient client_{fake_, clock_};
+  LaggingClient client_{fake_, clock_};
   uint64_t observed_ = 0;
 };
 
@@ -146,7 +145,7 @@ class OperatorProcess {
   OperatorCluster& cluster_;
   boost::asio::io_context io_{1};
   kube::Hook hook_;
-  kube::HookedClient client_;
+  kube::HookClient client_;
   FixedRandom random_{0};
   prometheus::Registry registry_;
   OperatorMetrics metrics_{registry_};

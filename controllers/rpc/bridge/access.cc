@@ -14,6 +14,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/access_review.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 
@@ -21,7 +22,6 @@ namespace steward::rpc {
 namespace json = boost::json;
 namespace {
 
-const kube::GroupVersionResource kReviews = {"authorization.k8s.io", "v1", "subjectaccessreviews"};
 constexpr char kMasters[] = "system:masters";
 constexpr int kRetrySeconds = 2;
 
@@ -52,7 +52,7 @@ Task<ReviewCache<Access::Decision>::Loaded> Access::Ask(json::object spec) {
   const kube::WriteOptions write;
   const absl::StatusOr<json::value> answer = co_await WithTimeout<absl::StatusOr<json::value>>(
       clock_, options_.call_timeout, "SubjectAccessReview",
-      client_.Create(kReviews, cluster_scoped, review, write));
+      client_.Create(kube::kSubjectAccessReviews, cluster_scoped, review, write));
   if (!answer.ok()) {
     co_return kube::ToStatus(kube::ServiceUnavailable(
         StrCat("the cluster does not say what is allowed: ", ToStd(answer.status().message())),

@@ -13,6 +13,7 @@
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 
@@ -24,14 +25,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const kube::GroupVersionResource kReviews = {"authorization.k8s.io", "v1", "subjectaccessreviews"};
 const kube::GroupVersionResource kWidgets = {"example.com", "v1", "widgets"};
 
 class AccessTest : public ::testing::Test {
  protected:
   AccessTest() {
-    cluster_.Serve(kReviews);
-    cluster_.HandleCreate(kReviews,
+    cluster_.Serve(kube::kSubjectAccessReviews);
+    cluster_.HandleCreate(kube::kSubjectAccessReviews,
                           [this](const json::value& review) -> absl::StatusOr<json::value> {
                             asked_.push_back(Serialize(review.at("spec")));
                             json::value answer = review;
@@ -118,7 +118,8 @@ TEST_F(AccessTest, MastersAreNotAskedFor) {
 }
 
 TEST_F(AccessTest, NobodyDecidedIsNotAllowedAndNotKept) {
-  cluster_.FailNext(kube::ClientVerb::kCreate, kReviews, absl::UnavailableError("no route"));
+  cluster_.FailNext(kube::ClientVerb::kCreate, kube::kSubjectAccessReviews,
+                    absl::UnavailableError("no route"));
   EXPECT_EQ(kube::FromStatus(Check()).code, 503);
   EXPECT_OK(Check());
   answer_.clear();
@@ -127,7 +128,7 @@ TEST_F(AccessTest, NobodyDecidedIsNotAllowedAndNotKept) {
 }
 
 TEST_F(AccessTest, SilenceIsNotAllowed) {
-  cluster_.Hold(kube::ClientVerb::kCreate, kReviews);
+  cluster_.Hold(kube::ClientVerb::kCreate, kube::kSubjectAccessReviews);
   absl::Status status;
   boost::asio::co_spawn(io_, access_.Check(alice_, what_),
                         [&status](std::exception_ptr, absl::Status end) { status = end; });

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/metrics/families.h"
 #include "kube/grpc/status.h"
 #include "kube/meta/status.h"
 
@@ -16,14 +17,10 @@ absl::Status Stopping() {
 }  // namespace
 
 CallMetrics::CallMetrics(prometheus::Registry& registry)
-    : ended_(prometheus::BuildCounter()
-                 .Name("steward_grpc_calls_total")
-                 .Help("Calls of gRPC services that ended, by service, method and code.")
-                 .Register(registry)),
-      watches_(prometheus::BuildGauge()
-                   .Name("steward_grpc_watches")
-                   .Help("Watches of gRPC clients that run, by service.")
-                   .Register(registry)) {}
+    : ended_(CounterFamily(registry, "steward_grpc_calls_total",
+                           "Calls of gRPC services that ended, by service, method and code.")),
+      watches_(GaugeFamily(registry, "steward_grpc_watches",
+                           "Watches of gRPC clients that run, by service.")) {}
 
 void CallMetrics::CountEnd(const std::string& service, const std::string& method,
                            grpc::StatusCode code) {

@@ -12,12 +12,8 @@ namespace {
 constexpr char kAuthenticated[] = "system:authenticated";
 
 absl::Status MayNotSpeakForOthers(const std::string& name) {
-  kube::Status status;
-  status.code = 403;
-  status.reason = "Forbidden";
-  status.message =
-      StrCat("the client \"", name, "\" is no frontend: it may not ask on behalf of others");
-  return kube::ToStatus(status);
+  return kube::ToStatus(kube::ForbiddenBecause(
+      StrCat("the client \"", name, "\" is no frontend: it may not ask on behalf of others")));
 }
 
 }  // namespace

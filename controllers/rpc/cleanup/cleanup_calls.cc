@@ -10,7 +10,7 @@
 #include "controllers/rpc/bridge/page_visibility.h"
 #include "controllers/rpc/bridge/request_checks.h"
 #include "controllers/rpc/cleanup/messages.h"
-#include "controllers/rpc/cleanup/operand_previews.h"
+#include "controllers/rpc/cleanup/uninstall_preview.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "olm/resources.h"
@@ -158,10 +158,10 @@ Task<cleanup::v1::ListPendingResponse> CleanupCalls::ListPending(
 Task<cleanup::v1::PreviewResponse> CleanupCalls::Preview(Requester requester,
                                                          cleanup::v1::PreviewRequest request) {
   CO_ASSIGN_OR_RETURN(const PreviewPlaces::Place place, co_await previews_.Enter(requester));
-  kube::NamespacedName csv{request.namespace_(), request.name()};
+  const kube::NamespacedName csv{request.namespace_(), request.name()};
   const size_t max = request.max_operands();
   CO_ASSIGN_OR_RETURN(const controllers::CleanupPreview preview,
-                      co_await deps_.inspector.Preview(std::move(csv), SupposedBy(request), max));
+                      co_await deps_.inspector.Preview(csv, SupposedBy(request), max));
   cleanup::v1::PreviewResponse response;
   WritePreview(request.namespace_(), preview, response);
   AccessAttributes deletion{"delete", olm::kCsvs, "", request.namespace_(), request.name()};
@@ -171,7 +171,7 @@ Task<cleanup::v1::PreviewResponse> CleanupCalls::Preview(Requester requester,
   const std::function<VoidTask()> pace = previews_.PaceOf(requester);
   const MayList may_list = MayListAs(access_, std::move(requester));
   CO_RETURN_IF_ERROR(
-      co_await WriteOperands(deps_.inspector, preview, max, may_list, pace, response));
+      co_await WriteUninstall(deps_.inspector, csv, preview, max, may_list, pace, response));
   co_return response;
 }
 

@@ -48,9 +48,9 @@ bool IsBefore(const kube::NamespacedName& slot, const CopyChange& change) {
 
 }  // namespace
 
-Task<copiedcsv::v1::PreviewResponse> ChangePage(controllers::CopiesDifferencePtr difference,
-                                                copiedcsv::v1::PreviewRequest request,
-                                                const MayList& may_list, size_t max_reviews) {
+Task<ShownChanges> ChangePage(controllers::CopiesDifferencePtr difference,
+                              copiedcsv::v1::PreviewRequest request, const MayList& may_list,
+                              size_t max_reviews) {
   CO_ASSIGN_OR_RETURN(const size_t size, PageSize(request.page_size()));
   const PageBinding binding = PageBinding::Of(request);
   const std::vector<CopyChange>& changes = difference->changes;
@@ -59,7 +59,8 @@ Task<copiedcsv::v1::PreviewResponse> ChangePage(controllers::CopiesDifferencePtr
     CO_ASSIGN_OR_RETURN(const ChangeToken from, ChangeToken::Parse(request.page_token(), binding));
     next = std::upper_bound(changes.begin(), changes.end(), from.after, IsBefore);
   }
-  copiedcsv::v1::PreviewResponse page;
+  ShownChanges shown;
+  copiedcsv::v1::PreviewResponse& page = shown.page;
   SlotVisibility visibility(may_list, max_reviews);
   size_t bytes = 0;
   for (; next != changes.end() && static_cast<size_t>(page.changes_size()) < size; ++next) {
@@ -69,6 +70,7 @@ Task<copiedcsv::v1::PreviewResponse> ChangePage(controllers::CopiesDifferencePtr
       page.set_hidden(page.hidden() + 1);
       continue;
     }
+    shown.changes.push_back(&*next);
     copiedcsv::v1::Change& change = *page.add_changes();
     WriteChange(*next, request.choice(), change);
     if (next->Deletes() && !next->source->empty()) {
@@ -82,7 +84,7 @@ Task<copiedcsv::v1::PreviewResponse> ChangePage(controllers::CopiesDifferencePtr
     const CopyChange& last = *std::prev(next);
     page.set_next_page_token(ChangeToken{{last.ns->name, *last.name}}.ToString(binding));
   }
-  co_return page;
+  co_return shown;
 }
 
 }  // namespace steward::rpc

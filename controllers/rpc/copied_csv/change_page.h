@@ -4,6 +4,7 @@
 #define CONTROLLERS_RPC_COPIED_CSV_CHANGE_PAGE_H_
 
 #include <cstddef>
+#include <vector>
 
 #include "base/async/task.h"
 #include "controllers/copies/copies_difference.h"
@@ -15,12 +16,16 @@ namespace steward::rpc {
 // For single namespaces, for one page; then it ends.
 inline constexpr size_t kMaxReviews = 100;
 
-// The page that `request` asks for, without the summary. Errors: a page token of another request
+struct ShownChanges {
+  copiedcsv::v1::PreviewResponse page;                  // without the summary
+  std::vector<const controllers::CopyChange*> changes;  // of the difference; those of the page
+};
+
+// The page that `request` asks for. Errors: a page token of another request
 // (400), and those of `may_list`, which outlives the call.
-Task<copiedcsv::v1::PreviewResponse> ChangePage(controllers::CopiesDifferencePtr difference,
-                                                copiedcsv::v1::PreviewRequest request,
-                                                const MayList& may_list,
-                                                size_t max_reviews = kMaxReviews);
+Task<ShownChanges> ChangePage(controllers::CopiesDifferencePtr difference,
+                              copiedcsv::v1::PreviewRequest request, const MayList& may_list,
+                              size_t max_reviews = kMaxReviews);
 
 }  // namespace steward::rpc
 

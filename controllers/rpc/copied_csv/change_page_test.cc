@@ -12,6 +12,7 @@
 
 #include "base/async/run.h"
 #include "base/async/task.h"
+#include "base/status/macros.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/copies/copies_difference.h"
@@ -53,7 +54,10 @@ class ChangePageTest : public testing::Test {
       return Answer(std::move(ns));
     };
     boost::asio::io_context io(1);
-    return RunOn(io, ChangePage(difference_, std::move(request), may_list, max_reviews));
+    ASSIGN_OR_RETURN(const ShownChanges shown,
+                     RunOn(io, ChangePage(difference_, std::move(request), may_list, max_reviews)));
+    EXPECT_EQ(shown.changes.size(), static_cast<size_t>(shown.page.changes_size()));
+    return shown.page;
   }
   Task<bool> Answer(std::string ns) {
     ++asked_;

@@ -7,16 +7,18 @@
 
 #include "base/async/task.h"
 #include "controllers/copies/copies_difference.h"
+#include "controllers/rpc/copied_csv/change_page.h"
 #include "kube/dry_run/dry_run_client.h"
-#include "proto/steward/copiedcsv/v1/copiedcsv.pb.h"
+#include "olm/preview/preview.h"
 
 namespace steward::rpc {
 
-// Sets the outcome of each change of `page`, which is of `difference`: copies are created and
-// deleted by dry runs, as the reconciler "copied-csvs" would do it; each waits for `pace` (null:
-// for nothing). REQUIRES: the references outlive the task.
-VoidTask TryChanges(kube::DryRunClient& client, const controllers::CopiesDifference& difference,
-                    const std::function<VoidTask()>& pace, copiedcsv::v1::PreviewResponse& page);
+// Sets the outcome of each change of a page of `difference`, and tells it as a step of a preview:
+// copies are created and deleted by dry runs, as the reconciler "copied-csvs" would do it; each
+// waits for `pace` (null: for nothing). REQUIRES: the references outlive the task.
+Task<olm::PlanPreview> TryChanges(kube::DryRunClient& client,
+                                  const controllers::CopiesDifference& difference,
+                                  const std::function<VoidTask()>& pace, ShownChanges& shown);
 
 }  // namespace steward::rpc
 

@@ -20,6 +20,8 @@
 #include "controllers/rpc/worlds/synced.h"
 #include "kube/meta/status.h"
 #include "olm/config/olm_config.h"
+#include "olm/preview/preview.h"
+#include "olm/preview/preview_message.h"
 #include "olm/resources.h"
 
 namespace steward::rpc {
@@ -140,6 +142,8 @@ Task<copiedcsv::v1::PreviewResponse> CopiedCsvCalls::Preview(
   if (!deps_.reconciles) {
     copiedcsv::v1::PreviewResponse nothing;
     nothing.mutable_summary()->set_not_reconciled(true);
+    olm::WriteCondition(ConditionOf(nothing.summary(), {}),
+                        *nothing.mutable_preview()->mutable_executable());
     co_return nothing;
   }
   PreviewPlaces::Place place;
@@ -152,16 +156,24 @@ Task<copiedcsv::v1::PreviewResponse> CopiedCsvCalls::Preview(
   if (!difference.ok()) co_return NotKnown(difference.status());
   const std::function<VoidTask()> pace = trials_.PaceOf(requester);
   const MayList may_list = MayListAs(access_, std::move(requester));
-  CO_ASSIGN_OR_RETURN(copiedcsv::v1::PreviewResponse page,
+  CO_ASSIGN_OR_RETURN(ShownChanges shown,
                       co_await ChangePage(*difference, std::move(request), may_list));
-  if (tries) co_await TryChanges(tries_, **difference, pace, page);
+  copiedcsv::v1::PreviewResponse& page = shown.page;
+  olm::PlanPreview preview;
+  if (tries) {
+    CO_ASSIGN_OR_RETURN(preview, co_await TryChanges(tries_, **difference, pace, shown));
+  }
   copiedcsv::v1::PreviewSummary& summary = *page.mutable_summary();
   WriteSummary(**difference, summary);
   if (summary.deletes() > 0) {
     const absl::StatusOr<bool> served = co_await deps_.serves_installed_operators();
     summary.set_installed_operators(!served.ok() ? "Unknown" : *served ? "Served" : "NotServed");
   }
-  co_return page;
+  if (tries) {
+    preview.condition = ConditionOf(summary, preview.steps);
+    olm::WritePreview(preview, *page.mutable_preview());
+  }
+  co_return std::move(page);
 }
 
 }  // namespace steward::rpc

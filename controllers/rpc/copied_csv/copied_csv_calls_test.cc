@@ -28,9 +28,10 @@
 #include "controllers/rpc/bridge/method.h"
 #include "controllers/rpc/bridge/requester.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
+#include "kube/testing/hook_client.h"
 #include "olm/resources.h"
 #include "proto/steward/copiedcsv/v1/copiedcsv.pb.h"
 #include "storage/operators/operator_world.h"
@@ -48,7 +49,6 @@ using testing::IsEmpty;
 
 constexpr char kOff[] = R"({"disableCopiedCSVs":true})";
 constexpr char kOn[] = R"({"disableCopiedCSVs":false})";
-const kube::GroupVersionResource kReviews = {"authorization.k8s.io", "v1", "subjectaccessreviews"};
 
 // Takes what it is sent: "Off left 2", or "unchanged".
 class Sink : public CopiesStateSink {
@@ -73,8 +73,8 @@ class CopiedCsvCallsTest : public testing::Test {
     for (const char* ns : {"ops", "red", "blue"}) cluster_.PutNamespace(ns);
     cluster_.PutGroup("ops", "g", "{}");
     cluster_.PutCsv("ops", "etcd.v1");
-    cluster_.fake().Serve(kReviews);
-    cluster_.fake().HandleCreate(kReviews, [this](const json::value& review) {
+    cluster_.fake().Serve(kube::kSubjectAccessReviews);
+    cluster_.fake().HandleCreate(kube::kSubjectAccessReviews, [this](const json::value& review) {
       json::value answer = review;
       const json::object& what = review.at("spec").at("resourceAttributes").as_object();
       const auto* ns = what.if_contains("namespace");
@@ -133,7 +133,7 @@ class CopiedCsvCallsTest : public testing::Test {
   FixedRandom random_{0};
   boost::asio::io_context io_{1};
   CopyCluster cluster_;
-  kube::FaultClient faults_{cluster_, clock_};
+  kube::HookClient faults_{cluster_, clock_};
   storage::WorldStore worlds_{storage::kOperatorSources};
   storage::OperatorWriter writer_;
   CopyCluster::Seen seen_;
@@ -271,12 +271,18 @@ TEST_F(CopiedCsvCallsTest, ChangesAreTriedWhereThatIsAsked) {
   EXPECT_EQ(on.changes(0).namespace_(), "blue");
   EXPECT_EQ(on.changes(0).outcome(), "Create");
   EXPECT_EQ(on.changes(0).basis(), "DryRun");
+  EXPECT_EQ(on.preview().steps(0).outcome(), "Create");
+  EXPECT_EQ(on.preview().steps(0).reason(), "Missing");
+  EXPECT_EQ(on.preview().executable().reason(), "CopiesChange");
   faults_.FailNext({kube::ClientVerb::kCreate, olm::kCsvs},
                    kube::ToStatus(kube::Forbidden(olm::kCsvs, "etcd.v1", "no")), 1);
   ASSERT_OK_AND_ASSIGN(on, Preview(copiedcsv::v1::CHOICE_ON, true));
   EXPECT_EQ(on.changes(0).outcome(), "Fail");
   EXPECT_EQ(on.changes(0).code(), 403);
   EXPECT_EQ(on.changes(0).message(), "Forbidden");
+  EXPECT_EQ(on.preview().steps(0).reason(), "Forbidden");
+  EXPECT_EQ(on.preview().steps(0).message(), "copy of ops/etcd.v1");
+  EXPECT_EQ(on.preview().executable().reason(), "StepsFail");
   ASSERT_OK_AND_ASSIGN(auto off, Preview(copiedcsv::v1::CHOICE_OFF, true));
   ASSERT_EQ(off.changes_size(), 1);
   EXPECT_EQ(off.changes(0).outcome(), "Delete");
@@ -306,6 +312,9 @@ TEST_F(CopiedCsvCallsTest, WhereNobodyReconcilesNothingIsForeseen) {
     request.set_try_changes(true);
     ASSERT_OK_AND_ASSIGN(const auto answer, RunOn(io_, calls.Preview(alice_, std::move(request))));
     EXPECT_TRUE(answer.summary().not_reconciled());
+    EXPECT_EQ(answer.preview().executable().reason(), "NobodyCopies");
+    EXPECT_THAT(answer.preview().executable().message(),
+                testing::HasSubstr("the reconciler copied-csvs does not run here"));
     EXPECT_EQ(answer.summary().creates() + answer.summary().deletes(), 0);
     EXPECT_THAT(answer.changes(), IsEmpty());
   }

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "controllers/copies/copies_difference.h"
 #include "controllers/copies/copy_toggle.h"
 #include "olm/copy/comparison.h"
 #include "olm/copy/slot.h"
 #include "olm/objects.h"
+#include "olm/preview/preview.h"
+#include "olm/resources.h"
 #include "proto/steward/copiedcsv/v1/copiedcsv.pb.h"
 
 namespace steward::rpc {
@@ -22,10 +25,10 @@ CopiesDifference Some() {
   CopiesDifference difference;
   difference.copies = 7;
   difference.operators = 2;
-  difference.census.right = 3;
-  difference.census.missing = 1;
-  difference.census.unexpected = 2;
-  difference.census.unexplained = 1;
+  difference.counts.right = 3;
+  difference.counts.missing = 1;
+  difference.counts.unexpected = 2;
+  difference.counts.unexplained = 1;
   return difference;
 }
 
@@ -126,6 +129,76 @@ TEST(CopiedCsvMessagesTest, ChangesAndTheirSums) {
     EXPECT_EQ(change.action(), row.action);
     EXPECT_EQ(change.reason(), row.reason);
   }
+}
+
+// A slot of w.v1, of ops, in red.
+class CopyStepTest : public ::testing::Test {
+ protected:
+  CopyStepTest() { red_.name = "red"; }
+  olm::PreviewStep Step(SlotFinding finding, bool loses_sight = false, std::string source = "ops") {
+    source_ = std::move(source);
+    const controllers::CopyChange change = {&red_, &name_, &source_, finding};
+    copiedcsv::v1::Change told;
+    WriteChange(change, copiedcsv::v1::CHOICE_OFF, told);
+    told.set_requester_loses_sight(loses_sight);
+    olm::PlanPreview preview;
+    AddStep(change, told, preview);
+    return preview.steps.at(0);
+  }
+
+  olm::Namespace red_;
+  const std::string name_ = "w.v1";
+  std::string source_;
+};
+
+TEST_F(CopyStepTest, SaysWhatGoesAndWhoLosesSight) {
+  const olm::PreviewStep step = Step(SlotFinding::kUnwanted, true);
+  EXPECT_EQ(step.gvk, olm::kCsvKind);
+  EXPECT_EQ(step.ns, "red");
+  EXPECT_EQ(step.name, "w.v1");
+  EXPECT_EQ(step.resolving, "w.v1");
+  EXPECT_EQ(step.outcome, olm::Outcome::kDelete);
+  EXPECT_EQ(step.reason, "TurnedOff");
+  EXPECT_EQ(step.message, "copy of ops/w.v1; the requester sees this operator by its copies alone");
+  EXPECT_EQ(
+      Step(SlotFinding::kUnwanted).message,
+      "copy of ops/w.v1; without it, whoever may not list ClusterServiceVersions in ops loses "
+      "sight of the operator here");
+}
+
+TEST_F(CopyStepTest, CopiesToMakeAreToldWithTheirOriginals) {
+  EXPECT_EQ(Step(SlotFinding::kMissing).outcome, olm::Outcome::kCreate);
+  EXPECT_EQ(Step(SlotFinding::kMissing).message, "copy of ops/w.v1");
+  EXPECT_EQ(Step(SlotFinding::kLeftByDeletion, false, "").outcome, olm::Outcome::kKeep);
+  EXPECT_EQ(Step(SlotFinding::kLeftByDeletion, false, "").message,
+            "copy of an operator that is gone");
+}
+
+TEST(CopiedCsvMessagesTest, AConditionSumsUp) {
+  copiedcsv::v1::PreviewSummary all;
+  EXPECT_EQ(
+      ConditionOf(all, {}),
+      (olm::PlanCondition{true, "NothingToChange", "there are no copies to create or to delete"}));
+  all.set_creates(1);
+  all.set_namespaces(1);
+  all.set_operators(1);
+  EXPECT_EQ(ConditionOf(all, {}),
+            (olm::PlanCondition{true, "CopiesChange",
+                                "1 copy to create, in 1 namespace, of 1 operator"}));
+  all.set_creates(0);
+  all.set_deletes(4);
+  all.set_namespaces(4);
+  all.set_stays(1);
+  all.set_installed_operators("Served");
+  olm::PreviewStep failing;
+  failing.outcome = olm::Outcome::kFail;
+  EXPECT_EQ(ConditionOf(all, {failing}),
+            (olm::PlanCondition{false, "StepsFail",
+                                "4 copies to delete, in 4 namespaces, of 1 operator; 1 copy stays; "
+                                "InstalledOperators: Served"}));
+  all.set_not_reconciled(true);
+  EXPECT_EQ(ConditionOf(all, {}).reason, "NobodyCopies");
+  EXPECT_FALSE(ConditionOf(all, {}).executable);
 }
 
 }  // namespace

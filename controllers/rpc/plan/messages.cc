@@ -8,6 +8,7 @@
 #include "controllers/rpc/bridge/request_checks.h"
 #include "olm/preview/plan_facts.h"
 #include "olm/preview/preview.h"
+#include "olm/preview/preview_message.h"
 
 namespace steward::rpc {
 namespace {
@@ -18,40 +19,7 @@ constexpr std::string_view kNoMessages =
     "messages, warnings and changed fields of steps are left out, as the answer would be too large";
 constexpr std::string_view kNoSteps = "steps are left out, as the answer would be too large";
 
-void WriteCondition(const olm::PlanCondition& condition, plan::v1::Condition& out) {
-  out.set_status(condition.executable);
-  out.set_reason(condition.reason);
-  out.set_message(condition.message);
-}
-
-void WriteStep(const olm::PreviewStep& step, plan::v1::Step& out) {
-  out.set_index(static_cast<int64_t>(step.index) + 1);
-  out.set_resolving(step.resolving);
-  out.set_group(step.gvk.group);
-  out.set_version(step.gvk.version);
-  out.set_kind(step.gvk.kind);
-  out.set_namespace_(step.ns);
-  out.set_name(step.name);
-  out.set_declared_optional(step.declared_optional);
-  out.set_optional(step.optional);
-  out.set_outcome(std::string(olm::ToString(step.outcome)));
-  out.set_basis(std::string(olm::ToString(step.basis)));
-  out.set_reason(step.reason);
-  out.set_code(step.code);
-  out.set_message(step.message);
-  for (const std::string& field : step.changed_fields) out.add_changed_fields(field);
-  out.set_status(step.status);
-  for (const olm::PreviewChange& change : step.changes) {
-    plan::v1::Change& to = *out.add_changes();
-    to.set_path(change.path);
-    to.set_before(change.before);
-    to.set_after(change.after);
-    to.set_cut(change.cut);
-  }
-  for (const std::string& warning : step.warnings) out.add_warnings(warning);
-}
-
-void Say(std::string_view what, plan::v1::Condition& condition) {
+void NoteOmission(std::string_view what, plan::v1::Condition& condition) {
   const std::string& said = condition.message();
   condition.set_message(StrCat(said, said.empty() ? "" : "; ", what));
 }
@@ -68,7 +36,7 @@ bool Fits(size_t max_bytes, Message& out) {
     step.clear_changes();
   }
   if (had_values) {
-    Say(kNoValues, *out.mutable_executable());
+    NoteOmission(kNoValues, *out.mutable_executable());
     if (out.ByteSizeLong() <= max_bytes) return true;
     out.mutable_executable()->set_message(whole);
   }
@@ -77,7 +45,7 @@ bool Fits(size_t max_bytes, Message& out) {
     step.clear_warnings();
     step.clear_changed_fields();
   }
-  Say(kNoMessages, *out.mutable_executable());
+  NoteOmission(kNoMessages, *out.mutable_executable());
   if (out.ByteSizeLong() <= max_bytes) return true;
   out.mutable_executable()->set_message(whole);
   return false;
@@ -96,20 +64,20 @@ void WritePlanPreview(const olm::PlanOutlook& outlook, bool optional_manifests,
   out.set_approved(plan.approved);
   out.set_phase(plan.phase);
   for (const std::string& csv : plan.csv_names) out.add_cluster_service_version_names(csv);
-  WriteCondition(preview.condition, *out.mutable_executable());
-  for (const olm::PreviewStep& step : preview.steps) WriteStep(step, *out.add_steps());
+  olm::WriteCondition(preview.condition, *out.mutable_executable());
+  for (const olm::PreviewStep& step : preview.steps) olm::WriteStep(step, *out.add_steps());
   if (Fits(max_bytes, out)) return;
   out.clear_steps();
-  Say(kNoSteps, *out.mutable_executable());
+  NoteOmission(kNoSteps, *out.mutable_executable());
 }
 
 absl::Status WriteLivePreview(const olm::PlanPreview& preview, const std::vector<bool>& shown,
                               plan::v1::PreviewResponse& out, size_t max_bytes) {
-  WriteCondition(preview.condition, *out.mutable_executable());
+  olm::WriteCondition(preview.condition, *out.mutable_executable());
   int64_t hidden = 0;
   for (size_t i = 0; i < preview.steps.size(); ++i) {
     if (shown[i]) {
-      WriteStep(preview.steps[i], *out.add_steps());
+      olm::WriteStep(preview.steps[i], *out.add_steps());
     } else {
       ++hidden;
     }

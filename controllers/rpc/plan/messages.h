@@ -7,7 +7,9 @@
 
 #include "absl/status/status.h"
 #include "olm/preview/plan_outlook.h"
+#include "olm/preview/preview.h"
 #include "proto/steward/plan/v1/plan.pb.h"
+#include "proto/steward/plan/v1/preview.pb.h"
 
 namespace steward::rpc {
 

@@ -16,6 +16,7 @@
 #include "controllers/rpc/bridge/request_checks.h"
 #include "controllers/rpc/plan/messages.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "olm/plan/install_plan.h"
 #include "olm/preview/preview.h"
 #include "olm/resources.h"
@@ -25,8 +26,6 @@ namespace {
 
 const kube::GroupVersionResource kPlanPreviews = {"views.operators.coreos.com", "v1alpha1",
                                                   "planpreviews"};
-
-const kube::GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
 
 // To those who may not list what stands against it.
 constexpr std::string_view kNoUsableGroup =
@@ -43,13 +42,13 @@ absl::Status CheckPlanName(const std::string& field, const std::string& name) {
 }
 
 absl::Status CheckBundle(const plan::v1::Bundle& bundle) {
-  if (bundle.manifests_size() > kMaxManifests) {
-    return BadRequest(StrCat("bundle.manifests: must be at most ", kMaxManifests));
+  if (static_cast<size_t>(bundle.manifests_size()) > olm::kMaxBundleManifests) {
+    return BadRequest(StrCat("bundle.manifests: must be at most ", olm::kMaxBundleManifests));
   }
   size_t bytes = bundle.properties().size();
   for (const std::string& manifest : bundle.manifests()) bytes += manifest.size();
-  if (bytes <= kMaxBundleBytes) return absl::OkStatus();
-  return BadRequest(StrCat("bundle: must have at most ", kMaxBundleBytes, " bytes"));
+  if (bytes <= olm::kMaxBundleBytes) return absl::OkStatus();
+  return BadRequest(StrCat("bundle: must have at most ", olm::kMaxBundleBytes, " bytes"));
 }
 
 absl::StatusOr<controllers::BundleContent> ReadBundle(const plan::v1::PreviewRequest& request) {
@@ -77,7 +76,7 @@ StatusTask ConcealInstallCheck(const MayList& may_list, std::string ns, olm::Pla
   if (preview.condition.reason != olm::kInstallCheckFailed) co_return absl::OkStatus();
   PageVisibility visibility(may_list, /*max_reviews=*/2);
   CO_ASSIGN_OR_RETURN(const bool groups, co_await visibility.Shows(olm::kOperatorGroups, ns));
-  CO_ASSIGN_OR_RETURN(const bool accounts, co_await visibility.Shows(kServiceAccounts, ns));
+  CO_ASSIGN_OR_RETURN(const bool accounts, co_await visibility.Shows(kube::kServiceAccounts, ns));
   if (groups && accounts) co_return absl::OkStatus();
   preview.condition.message = kNoUsableGroup;
   for (olm::PreviewStep& step : preview.steps) {

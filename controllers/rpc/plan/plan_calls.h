@@ -39,10 +39,6 @@ struct PlanCallsOptions {
   size_t max_reviews = 100;       // for single namespaces, for one preview; then steps are hidden
 };
 
-// Of a bundle.
-inline constexpr int kMaxManifests = 1'000;
-inline constexpr size_t kMaxBundleBytes = 3 << 20;
-
 // The methods with their checks and rights, one for each request.
 namespace plan_methods {
 extern const Method<plan::v1::GetRequest> kGet;

@@ -30,6 +30,7 @@
 #include "controllers/rpc/bridge/method.h"
 #include "controllers/rpc/bridge/requester.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/meta/user_info.h"
 #include "kube/testing/fake_client.h"
@@ -52,10 +53,6 @@ using controllers::LivePreview;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-const kube::GroupVersionResource kReviews = {"authorization.k8s.io", "v1", "subjectaccessreviews"};
-const kube::GroupVersionResource kSecrets = {"", "v1", "secrets"};
-const kube::GroupVersionResource kRoles = {"rbac.authorization.k8s.io", "v1", "clusterroles"};
 
 std::string PlanJson(const std::string& ns, const std::string& name, const std::string& phase) {
   return StrCat(R"({"metadata":{"name":")", name, R"(","namespace":")", ns, R"(","uid":"u-)", name,
@@ -120,8 +117,8 @@ class Sink : public PlanSink {
 class PlanCallsTest : public ::testing::Test {
  protected:
   PlanCallsTest() {
-    cluster_.Serve(kReviews);
-    cluster_.HandleCreate(kReviews, [this](const json::value& review) {
+    cluster_.Serve(kube::kSubjectAccessReviews);
+    cluster_.HandleCreate(kube::kSubjectAccessReviews, [this](const json::value& review) {
       json::value answer = review;
       const json::object& what = review.at("spec").at("resourceAttributes").as_object();
       const auto text = [&what](const char* key) {
@@ -296,9 +293,9 @@ TEST_F(PlanCallsTest, APlansPreviewTakesARightToThePlan) {
 
 TEST_F(PlanCallsTest, R_PRJ_07_StepsThatTheRequesterMayNotListAreCounted) {
   rights_.insert("list secrets red");
-  previewer_.AddStep("ops", "hidden", kSecrets);
-  previewer_.AddStep("red", "shown", kSecrets);
-  previewer_.AddStep("", "of the cluster", kRoles);
+  previewer_.AddStep("ops", "hidden", kube::kSecrets);
+  previewer_.AddStep("red", "shown", kube::kSecrets);
+  previewer_.AddStep("", "of the cluster", kube::kClusterRoles);
   previewer_.AddStep("", "not served", std::nullopt);
   auto response = Preview(OfPlan());
   ASSERT_OK(response);
@@ -315,7 +312,7 @@ TEST_F(PlanCallsTest, R_PRJ_07_StepsThatTheRequesterMayNotListAreCounted) {
 }
 
 TEST_F(PlanCallsTest, ABundleIsTriedAsTheRequesterWhoSeesAll) {
-  previewer_.AddStep("ops", "s", kSecrets);
+  previewer_.AddStep("ops", "s", kube::kSecrets);
   const auto response = Preview(OfBundle({R"({"kind":"A"})", "{}"}));
   ASSERT_OK(response);
   EXPECT_THAT(previewer_.asked, ElementsAre("ops: 2 as alice"));
@@ -423,7 +420,8 @@ TEST_F(PlanCallsTest, WhatCannotBeIsRefused) {
   EXPECT_EQ(CodeOf(plan_methods::kPreview, preview), 400) << "nothing is asked";
   EXPECT_EQ(CodeOf(plan_methods::kPreview, OfBundle({})), 200) << "the previewer refuses it";
   EXPECT_EQ(CodeOf(plan_methods::kPreview, OfBundle(std::vector<std::string>(1'001, "{}"))), 400);
-  EXPECT_EQ(CodeOf(plan_methods::kPreview, OfBundle({std::string(kMaxBundleBytes + 1, ' ')})), 400);
+  EXPECT_EQ(CodeOf(plan_methods::kPreview, OfBundle({std::string(olm::kMaxBundleBytes + 1, ' ')})),
+            400);
 }
 
 }  // namespace

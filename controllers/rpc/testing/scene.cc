@@ -15,17 +15,14 @@
 #include "base/tls/files.h"
 #include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/rpc/cleanup/service.h"
+#include "kube/meta/resources.h"
 #include "olm/decode.h"
 
 namespace steward::rpc {
 namespace json = boost::json;
 namespace {
 
-const kube::GroupVersionResource kReviews = {"authorization.k8s.io", "v1", "subjectaccessreviews"};
 const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "operatorgroups"};
-const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
-const kube::GroupVersionResource kCrds = {"apiextensions.k8s.io", "v1",
-                                          "customresourcedefinitions"};
 
 constexpr char kGroup[] =
     R"({"metadata":{"name":"group","namespace":"ops","uid":"g",)"
@@ -65,24 +62,27 @@ controllers::GuardOptions Guards() {
 }  // namespace
 
 Scene::Scene() : inspector_(cluster_, Clock::Real(), nullptr, Guards(), *this) {
-  for (const auto& gvr : {kReviews, kGroups, kNamespaces, kCrds, kSceneCsvs, kSceneWidgets}) {
+  for (const auto& gvr : {kube::kSubjectAccessReviews, kGroups, kube::kNamespaces, kube::kCrds,
+                          kSceneCsvs, kSceneWidgets}) {
     cluster_.Serve(gvr);
   }
-  cluster_.HandleCreate(kReviews, [this](const json::value& review) -> absl::StatusOr<json::value> {
-    MutexLock lock(&mutex_);
-    json::value answer = review;
-    answer.as_object()["status"] = json::object{{"allowed", rules_.contains(RuleOf(review))}};
-    return answer;
-  });
+  cluster_.HandleCreate(
+      kube::kSubjectAccessReviews,
+      [this](const json::value& review) -> absl::StatusOr<json::value> {
+        MutexLock lock(&mutex_);
+        json::value answer = review;
+        answer.as_object()["status"] = json::object{{"allowed", rules_.contains(RuleOf(review))}};
+        return answer;
+      });
   cluster_.Put(kGroups, kGroup);
-  cluster_.Put(kCrds, kCrd);
+  cluster_.Put(kube::kCrds, kCrd);
   writer_.Replace(std::vector<olm::CsvPtr>{}, revision_);
   writer_.Replace(std::vector<olm::OperatorGroupPtr>{*olm::DecodeOperatorGroup(kGroup)}, revision_);
   std::vector<olm::NamespacePtr> namespaces;
   for (const char* ns : {"ops", "a", "b"}) {
     const std::string text = StrCat(R"({"metadata":{"name":")", ns, R"(","uid":"uid-)", ns,
                                     R"(","creationTimestamp":"2025-01-01T00:00:00Z"}})");
-    cluster_.Put(kNamespaces, text);
+    cluster_.Put(kube::kNamespaces, text);
     namespaces.push_back(*olm::DecodeNamespace(text));
   }
   writer_.Replace(std::move(namespaces), revision_);

@@ -11,7 +11,7 @@ namespace steward::rpc {
 
 Task<ListStart> StartList(storage::WorldStore& worlds, storage::RewindCache& past,
                           std::string page_token, PageBinding binding, std::string ns) {
-  const storage::Moment moment = worlds.Now();
+  const storage::WorldSnapshot moment = worlds.Now();
   CO_RETURN_IF_ERROR(CheckSynced(*moment.world));
   if (page_token.empty()) co_return ListStart{moment.world, {moment.number(), {}}};
   CO_ASSIGN_OR_RETURN(ListToken token, ListToken::Parse(page_token, binding, ns));

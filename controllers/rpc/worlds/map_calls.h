@@ -44,7 +44,7 @@ class MapCalls {
 
   template <typename Request, typename Response>
   Task<Response> Get(Request request, Item* (Response::*item)()) {
-    const storage::Moment moment = worlds_.Now();
+    const storage::WorldSnapshot moment = worlds_.Now();
     CO_RETURN_IF_ERROR(CheckSynced(*moment.world));
     const auto map = source_.of(moment.world);
     const auto found = map->find({request.namespace_(), request.name()});

@@ -64,7 +64,7 @@ class MapWatch {
     storage::WorldPtr seen;
     while (clock_.Monotonic() < end) {
       const Broadcast::Ticket ticket = worlds_.published().Now();
-      const storage::Moment moment = worlds_.Now();
+      const storage::WorldSnapshot moment = worlds_.Now();
       const bool due = clock_.Monotonic() - told_ >= options_.progress;
       if (moment.world != seen || due) {
         CO_RETURN_IF_ERROR(
@@ -100,7 +100,7 @@ class MapWatch {
   }
 
   StatusTask SendSnapshot() {
-    const storage::Moment moment = worlds_.Now();
+    const storage::WorldSnapshot moment = worlds_.Now();
     const MapPtr all = source_.of(moment.world);
     Message begin;
     begin.mutable_snapshot_begin();

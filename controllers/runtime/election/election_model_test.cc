@@ -25,8 +25,8 @@
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
 #include "kube/testing/fault_script.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -90,7 +90,7 @@ struct Process {
   FakeClock& clock;
   boost::asio::io_context io{1};
   prometheus::Registry registry;
-  kube::FaultClient network;
+  kube::HookClient network;
   LeaseElector elector;
   FencedClient client;
   TaskGroup tasks{io.get_executor()};

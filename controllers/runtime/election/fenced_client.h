@@ -5,7 +5,6 @@
 #include <boost/json/value.hpp>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/time/time.h"
@@ -15,9 +14,7 @@
 #include "controllers/runtime/election/leadership.h"
 #include "kube/client/client.h"
 #include "kube/client/forwarding_client.h"
-#include "kube/meta/names.h"
 #include "kube/meta/user_info.h"
-#include "kube/meta/write_options.h"
 
 namespace steward::controllers {
 
@@ -30,34 +27,20 @@ namespace steward::controllers {
 // (UntilLost). So no request of a deposed leader leaves this process, and the margin of the
 // leadership is the time that a request has to arrive.
 //
-// What As returns is fenced in the same way, and last_unresolved of this client knows its writes.
+// A client that As returns is fenced, too, and last_unresolved of this client covers its writes.
 //
-// ForwardingReads is the base, which has no write to inherit: a write that this class does not
-// fence does not compile.
-class FencedClient : public kube::ForwardingReads {
+// InterceptingClient is the base: each write passes Write, and one that does not compiles not.
+class FencedClient : public kube::InterceptingClient {
  public:
   // REQUIRES: the arguments outlive this object and its calls.
   FencedClient(kube::Client& reads, kube::Client& writes, const Leadership& leadership,
                Clock& clock)
-      : ForwardingReads(reads), writes_(writes), leadership_(leadership), clock_(clock) {}
+      : InterceptingClient(reads), writes_(writes), leadership_(leadership), clock_(clock) {}
 
   // The time, by the monotonic clock, at which a write last ended with an unknown outcome:
   // cancelled, given up, timed out, connection lost. It may still be on its way to the cluster.
   std::optional<absl::Duration> last_unresolved() const;
 
-  Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
-                                  const boost::json::value& object,
-                                  const kube::WriteOptions& options) override;
-  Task<boost::json::value> Update(const kube::GroupVersionResource& gvr,
-                                  const boost::json::value& object,
-                                  const kube::WriteOptions& options) override;
-  Task<boost::json::value> Patch(const kube::GroupVersionResource& gvr,
-                                 const kube::NamespacedName& name, kube::PatchType type,
-                                 const boost::json::value& patch,
-                                 const kube::WriteOptions& options) override;
-  Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
-                                  const kube::NamespacedName& name,
-                                  const kube::DeleteOptions& options) override;
   std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override;
 
  private:
@@ -67,12 +50,9 @@ class FencedClient : public kube::ForwardingReads {
   FencedClient(std::unique_ptr<kube::Client> reads, std::unique_ptr<kube::Client> writes,
                FencedClient& first);
 
-  // The options with the leadership's check before the caller's own.
-  template <typename Options>
-  Options Fenced(const Options& options) const;
-  Task<boost::json::value> Guard(Task<boost::json::value> write);
+  Task<boost::json::value> Write(kube::ClientWrite write) override;
 
-  // Of a client made by As.
+  // A client made by As owns those that it reads from and writes to.
   const std::unique_ptr<kube::Client> own_reads_;
   const std::unique_ptr<kube::Client> own_writes_;
   FencedClient& first_ = *this;  // the one that notes what is unresolved

@@ -15,8 +15,8 @@
 #include "kube/meta/user_info.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
 #include "kube/testing/fault_script.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -98,8 +98,8 @@ class FencedClientTest : public ::testing::Test {
   boost::asio::io_context io_{1};
   FakeClock clock_;
   kube::FakeClient cluster_;
-  kube::FaultClient reads_{cluster_, clock_};
-  kube::FaultClient network_{cluster_, clock_};  // for writes
+  kube::HookClient reads_{cluster_, clock_};
+  kube::HookClient network_{cluster_, clock_};  // for writes
   TimedLeadership leadership_{clock_};
   FencedClient client_{reads_, network_, leadership_, clock_};
   kube::Client* writer_ = &client_;
@@ -293,7 +293,7 @@ TEST_F(FencedClientTest, ItsLostWritesAreKnownToo) {
   ASSERT_TRUE(answer_.has_value());
   EXPECT_EQ(answer_->code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(client_.last_unresolved(), clock_.Monotonic());
-  // One that is under way when leadership ends is given up.
+  // A write that is under way when leadership ends is given up.
   network_.Hold({ClientVerb::kPatch, kWidgets});
   Begin(2);
   EXPECT_FALSE(answer_.has_value());

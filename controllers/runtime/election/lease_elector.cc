@@ -13,6 +13,7 @@
 #include "base/clock/time_limit.h"
 #include "base/json/json_text.h"
 #include "base/log/log.h"
+#include "base/metrics/families.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
@@ -73,15 +74,11 @@ class LeaseElector::Term : public Leadership {
 
 struct LeaseElector::Metrics {
   Metrics(prometheus::Registry& registry, const std::string& name)
-      : master(prometheus::BuildGauge()
-                   .Name("leader_election_master_status")
-                   .Help("1 while this process is leader, else 0.")
-                   .Register(registry)
+      : master(GaugeFamily(registry, "leader_election_master_status",
+                           "1 while this process is leader, else 0.")
                    .Add({{"name", name}})),
-        slow_path(prometheus::BuildCounter()
-                      .Name("leader_election_slowpath_total")
-                      .Help("Renewals that met a Lease which somebody else had changed.")
-                      .Register(registry)
+        slow_path(CounterFamily(registry, "leader_election_slowpath_total",
+                                "Renewals that met a Lease which somebody else had changed.")
                       .Add({{"name", name}})) {}
   prometheus::Gauge& master;
   prometheus::Counter& slow_path;

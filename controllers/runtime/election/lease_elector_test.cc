@@ -20,8 +20,8 @@
 #include "controllers/runtime/election/lease_record.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
 #include "kube/testing/fault_script.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -64,7 +64,7 @@ struct Process {
 
   FixedRandom random{0.5};
   prometheus::Registry registry;
-  kube::FaultClient network;
+  kube::HookClient network;
   LeaseElector elector;
   TaskGroup tasks;
   TaskGroup::Ref campaign;

@@ -11,6 +11,7 @@
 #include "base/clock/time_limit.h"
 #include "base/json/utf8.h"
 #include "base/log/log.h"
+#include "base/metrics/families.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/runtime/events/event_object.h"
@@ -75,12 +76,10 @@ ClusterEvents::ClusterEvents(kube::Client& client, Clock& clock, Random& random,
 ClusterEvents::~ClusterEvents() = default;
 
 prometheus::Counter& ClusterEvents::Counter(prometheus::Registry& registry, const char* result) {
-  return prometheus::BuildCounter()
-      .Name("steward_events_total")
-      .Help(
-          "Events by what became of them: written to the cluster, failed to be, or dropped for "
-          "there being too many.")
-      .Register(registry)
+  return CounterFamily(
+             registry, "steward_events_total",
+             "Events by what became of them: written to the cluster, failed to be, or dropped for "
+             "there being too many.")
       .Add({{"result", result}});
 }
 

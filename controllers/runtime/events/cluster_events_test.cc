@@ -18,8 +18,8 @@
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "kube/testing/fault_client.h"
 #include "kube/testing/fault_script.h"
+#include "kube/testing/hook_client.h"
 
 namespace steward::controllers {
 namespace {
@@ -95,7 +95,7 @@ class ClusterEventsTest : public ::testing::Test {
   FixedRandom random_{0.25};
   prometheus::Registry registry_;
   kube::FakeClient cluster_;
-  kube::FaultClient network_{cluster_, clock_};
+  kube::HookClient network_{cluster_, clock_};
   ClusterEvents events_{network_, clock_, random_, Options(), registry_};
   TaskGroup tasks_{io_.get_executor()};
 };

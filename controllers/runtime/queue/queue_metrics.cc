@@ -1,5 +1,7 @@
 #include "controllers/runtime/queue/queue_metrics.h"
 
+#include "base/metrics/families.h"
+
 namespace steward::controllers {
 namespace {
 
@@ -16,18 +18,17 @@ Labels LabelsOf(const std::string& name) { return {{"name", name}, {"controller"
 
 prometheus::Gauge& Gauge(prometheus::Registry& registry, const std::string& queue, const char* name,
                          const char* help) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add(LabelsOf(queue));
+  return GaugeFamily(registry, name, help).Add(LabelsOf(queue));
 }
 
 prometheus::Counter& Counter(prometheus::Registry& registry, const std::string& queue,
                              const char* name, const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add(LabelsOf(queue));
+  return CounterFamily(registry, name, help).Add(LabelsOf(queue));
 }
 
 prometheus::Histogram& Histogram(prometheus::Registry& registry, const std::string& queue,
                                  const char* name, const char* help) {
-  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry).Add(LabelsOf(queue),
-                                                                                   Buckets());
+  return HistogramFamily(registry, name, help).Add(LabelsOf(queue), Buckets());
 }
 
 }  // namespace

@@ -52,10 +52,10 @@ grpc::Status List(v1::CleanupService::Stub& stub) {
   }
 }
 
-// What a client of Watch remembers.
+// The statuses that a client of Watch remembers.
 using Known = std::map<Key, v1::CleanupStatus>;
 
-// One call.
+// Makes one call of Watch.
 grpc::Status Follow(v1::CleanupService::Stub& stub, bool once, Known& known, std::string& token) {
   v1::WatchRequest request;
   request.set_resume_token(token);

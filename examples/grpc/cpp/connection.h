@@ -1,4 +1,4 @@
-// What the commands of this client share.
+// Functions that the commands of this client share.
 #ifndef EXAMPLES_GRPC_CPP_CONNECTION_H_
 #define EXAMPLES_GRPC_CPP_CONNECTION_H_
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "base/text/str_cat.h"
+#include "kube/meta/resources.h"
 #include "kube/testing/conformance/cases.h"
 #include "kube/testing/conformance/objects.h"
 #include "kube/testing/conformance/trial.h"
@@ -12,9 +13,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kValidation = "pkg/apis/*/validation of each kind";
-const GroupVersionResource kSecrets{"", "v1", "secrets"};
 const GroupVersionResource kServices{"", "v1", "services"};
-const GroupVersionResource kRoleBindings{"rbac.authorization.k8s.io", "v1", "rolebindings"};
 const GroupVersionResource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses"};
 
 json::value Object(std::string_view api_version, std::string_view kind, std::string_view name,
@@ -31,8 +30,8 @@ void StringsInConfigMaps(Trial& t) {
           "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal "
           "number into Go struct field ConfigMap.data of type string");
   t.Fails("a truth in a Secret",
-          t.Create(kSecrets, ns, Object("v1", "Secret", "a", R"("stringData":{"a":true})")), 400,
-          "BadRequest",
+          t.Create(kube::kSecrets, ns, Object("v1", "Secret", "a", R"("stringData":{"a":true})")),
+          400, "BadRequest",
           "cannot unmarshal bool into Go struct field Secret.stringData of type string");
 }
 
@@ -50,9 +49,10 @@ void ImmutableData(Trial& t) {
 
 void TypeOfASecret(Trial& t) {
   const std::string ns = t.Namespace();
-  t.Ok("create", t.Create(kSecrets, ns, Object("v1", "Secret", "a", R"("type":"example.com/a")")));
-  t.Fails("type", t.Patch(kSecrets, {ns, "a"}, json::parse(R"({"type":"example.com/b"})")), 422,
-          "Invalid", "type: Invalid value: \"example.com/b\": field is immutable");
+  t.Ok("create",
+       t.Create(kube::kSecrets, ns, Object("v1", "Secret", "a", R"("type":"example.com/a")")));
+  t.Fails("type", t.Patch(kube::kSecrets, {ns, "a"}, json::parse(R"({"type":"example.com/b"})")),
+          422, "Invalid", "type: Invalid value: \"example.com/b\": field is immutable");
 }
 
 void PortsOfAService(Trial& t) {
@@ -85,10 +85,11 @@ void RoleThatIsBound(Trial& t) {
                   StrCat(R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role",)",
                          R"("name":")", role, R"("},"subjects":[])"));
   };
-  t.Ok("create", t.Create(kRoleBindings, ns, binding("one")));
+  t.Ok("create", t.Create(kube::kRoleBindings, ns, binding("one")));
   json::value other = binding("two");
   SetText(other, "metadata.namespace", ns);
-  t.Fails("another role", t.Update(kRoleBindings, other), 422, "Invalid", "cannot change roleRef");
+  t.Fails("another role", t.Update(kube::kRoleBindings, other), 422, "Invalid",
+          "cannot change roleRef");
 }
 
 void ValueOfAPriorityClass(Trial& t) {

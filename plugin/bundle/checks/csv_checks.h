@@ -1,4 +1,4 @@
-// What OLM, its catalogs and its users make of a ClusterServiceVersion that a bundle brings. Pure
+// The faults that OLM, its catalogs or its users find in a bundle's ClusterServiceVersion. Pure
 // functions.
 #ifndef PLUGIN_BUNDLE_CHECKS_CSV_CHECKS_H_
 #define PLUGIN_BUNDLE_CHECKS_CSV_CHECKS_H_
@@ -14,7 +14,7 @@ namespace steward::plugin {
 // Adds what is wrong with `csv` alone, beside olm::CsvContentProblems.
 void CheckCsv(const BundleObject& csv, Findings& findings);
 
-// The same of what it says beside the definitions and accounts that the bundle brings.
+// Adds what is wrong with it beside the definitions and accounts that the bundle brings.
 void CheckCsvInBundle(const BundleObject& csv, const BundleFolder& bundle,
                       const std::vector<olm::Definition>& definitions, Findings& findings);
 

@@ -1,4 +1,4 @@
-// What an API server, or an upgrade, would say of the definitions that a bundle brings. Pure
+// The faults that an API server, or an upgrade, finds in the definitions of a bundle. Pure
 // functions.
 #ifndef PLUGIN_BUNDLE_CHECKS_DEFINITION_CHECKS_H_
 #define PLUGIN_BUNDLE_CHECKS_DEFINITION_CHECKS_H_

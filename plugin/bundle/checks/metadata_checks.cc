@@ -46,7 +46,7 @@ void CheckAnnotations(const BundleObject& file, const json::object& annotations,
   }
 }
 
-// What a value of this type must say.
+// The texts that a value of this type must have.
 struct Dependency {
   std::string_view type;
   std::array<std::string_view, 3> texts;  // "" = no further one

@@ -1,4 +1,4 @@
-// What catalogs make of a bundle's metadata/. Pure functions.
+// The faults that catalogs find in a bundle's metadata/. Pure functions.
 #ifndef PLUGIN_BUNDLE_CHECKS_METADATA_CHECKS_H_
 #define PLUGIN_BUNDLE_CHECKS_METADATA_CHECKS_H_
 

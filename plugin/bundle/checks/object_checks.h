@@ -1,4 +1,4 @@
-// What an API server would say of the objects that a bundle brings. Pure functions.
+// The faults that an API server finds in the objects of a bundle. Pure functions.
 #ifndef PLUGIN_BUNDLE_CHECKS_OBJECT_CHECKS_H_
 #define PLUGIN_BUNDLE_CHECKS_OBJECT_CHECKS_H_
 

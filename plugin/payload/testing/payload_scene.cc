@@ -13,6 +13,7 @@
 #include "base/async/run.h"
 #include "base/clock/clock.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/resources.h"
 #include "plugin/command/session.h"
 #include "plugin/terminal/terminal.h"
 
@@ -20,8 +21,6 @@ namespace steward::plugin {
 namespace json = boost::json;
 namespace {
 
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
-const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
 const kube::GroupVersionResource kOperators = {"config.openshift.io", "v1", "clusteroperators"};
 const kube::GroupVersionResource kReviews = {"authorization.k8s.io", "v1",
                                              "selfsubjectaccessreviews"};
@@ -37,7 +36,7 @@ std::string ConfigMapYaml(const std::string& name, const std::string& annotation
 
 PayloadScene::PayloadScene() {
   const std::vector<std::string> verbs = {"get", "list", "create", "patch", "delete"};
-  for (const auto& gvr : {kConfigMaps, kNamespaces, kOperators}) client.Serve(gvr);
+  for (const auto& gvr : {kube::kConfigMaps, kube::kNamespaces, kOperators}) client.Serve(gvr);
   client.Publish({"", "v1"}, {{"ConfigMap", "configmaps", true, verbs},
                               {"Namespace", "namespaces", false, verbs}});
   client.Publish({"config.openshift.io", "v1"},
@@ -87,13 +86,13 @@ absl::Status PayloadScene::Run(const KnownCommand& command, std::vector<std::str
 
 void PayloadScene::PutConfigMap(const std::string& name, const std::string& more) {
   client.Put(
-      kConfigMaps,
+      kube::kConfigMaps,
       StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"ns","name":")", name,
              "\"", more, "}}"));
 }
 
 json::value PayloadScene::ConfigMap(const std::string& name, const std::string& ns) const {
-  const auto objects = client.Objects(kConfigMaps);
+  const auto objects = client.Objects(kube::kConfigMaps);
   const auto found = objects.find({ns, name});
   return found == objects.end() ? json::value() : json::parse(found->second);
 }

@@ -36,7 +36,7 @@ struct PayloadScene {
   void PutConfigMap(const std::string& name, const std::string& more = "");
   boost::json::value ConfigMap(const std::string& name, const std::string& ns = "ns") const;
   bool Has(const std::string& name) const { return !ConfigMap(name).is_null(); }
-  // Of the record.
+  // The value of a key in the record.
   std::string Recorded(const std::string& key) const;
   // Somebody's operator says that it may not be updated.
   void ForbidUpdates(const std::string& name);

@@ -1,4 +1,4 @@
-// What the path of a file in a must-gather says about the objects in it. Pure functions.
+// The objects that the path of a file in a must-gather promises. Pure functions.
 #ifndef STORAGE_EMBEDDED_DUMP_DUMP_LAYOUT_H_
 #define STORAGE_EMBEDDED_DUMP_DUMP_LAYOUT_H_
 

@@ -44,7 +44,7 @@ using GroupKind = std::pair<std::string, std::string>;
 
 constexpr size_t kMaxThreads = 4;
 constexpr std::string_view kDefaultNamespace = "default";
-// What is served from there is computed.
+// The group of the objects that are computed from others.
 constexpr std::string_view kViewsGroup = "views.operators.coreos.com";
 constexpr std::string_view kOlmGroup = "operators.coreos.com";
 constexpr std::string_view kCsvKind = "ClusterServiceVersion";
@@ -53,10 +53,10 @@ constexpr std::string_view kWaiting = "waiting:";
 // The amount that is read at once of what waits.
 constexpr int64_t kScan = 500;
 constexpr size_t kScanBytes = 4 << 20;
-// Of files that are larger than this there is one at a time in memory.
+// Only one file that is larger than this is in memory at a time.
 constexpr size_t kLarge = 2 << 20;
 
-// What has been taken of an object so far.
+// The version of an object that was taken so far.
 struct Taken {
   std::optional<uint64_t> version;
 };
@@ -80,7 +80,7 @@ std::string NameOf(const DumpObject& object) {
                 object.name.name);
 }
 
-// For manifests that have none; everything that follows objects needs one. The same each time.
+// The UID for a manifest without one, which followers of objects need. It is always the same.
 std::string UidOf(const kube::GroupVersionKind& gvk, const kube::NamespacedName& name) {
   return kube::UuidV5("steward inspect",
                       StrCat(gvk.group, "/", gvk.kind, "/", name.ns, "/", name.name));
@@ -120,7 +120,7 @@ class Loader {
   }
 
  private:
-  // What is read and parsed of some files.
+  // The state of reading and parsing some files.
   struct Batch {
     std::vector<DumpFile> files;
     absl::Status outcome;
@@ -201,7 +201,7 @@ class Loader {
       co_await before->Wait();
       summary_.files += batch.files.size();
       if (absl::IsDataLoss(batch.outcome)) {
-        // What was read before it counts; each worker learns it.
+        // The files read before the cut count; each worker learns of it.
         if (!std::exchange(cut_off_, true)) {
           summary_.Add({Sort::kCutOff, "", std::string(batch.outcome.message())});
         }
@@ -254,7 +254,7 @@ class Loader {
     if (!type.has_value()) return;
     if (type->namespaced && object.name.ns.empty()) {
       object.name.ns = object.place.has_value() ? object.place->ns : kDefaultNamespace;
-      // What the path says is cluster-scoped, and is not.
+      // A path may wrongly say that the object is cluster-scoped.
       if (object.name.ns.empty()) object.name.ns = kDefaultNamespace;
     }
     json::object& metadata = MetadataOf(object.object);
@@ -502,7 +502,7 @@ class Loader {
   Store& store_;
   const std::unique_ptr<DumpFiles> files_;
   std::map<GroupKind, kube::ResourceType> builtin_;  // their storage versions
-  // By resource, what a path says of kinds that are not built in.
+  // The kinds that are not built in, by resource, as paths describe them.
   std::map<std::string, kube::ResourceType> described_;
   std::map<GroupKind, Waiting> waiting_;
   std::map<std::string, std::string> definitions_;  // where each is

@@ -15,7 +15,7 @@ namespace steward::storage {
 // Objects, and parts that are none.
 inline constexpr size_t kMaxDumpObjects = 1'000'000;
 
-// On an object that stands for a Namespace that is not in the dump.
+// Marks an object that stands for a Namespace that is not in the dump.
 inline constexpr char kAssumedAnnotation[] = "steward.operatorframework.io/assumed";
 
 // Puts the objects into `store`, which is empty, as they are, but for metadata.resourceVersion:

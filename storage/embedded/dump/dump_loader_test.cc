@@ -13,6 +13,7 @@
 #include "base/text/str_cat.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "storage/embedded/dump/dump_objects.h"
 #include "storage/embedded/testing/test_store.h"
 
@@ -28,8 +29,6 @@ using testing::Not;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
-const kube::GroupVersionResource kMaps = {"", "v1", "configmaps"};
 const kube::GroupVersionResource kWidgets = {"example.com", "v1", "widgets"};
 
 constexpr char kWidgetDefinition[] =
@@ -104,7 +103,7 @@ TEST_F(DumpLoaderTest, ObjectsAreKeptAsTheyWere) {
       "    deletionTimestamp: \"2026-01-02T00:00:00Z\"\n    finalizers:\n    - x/y\n"
       "    ownerReferences:\n    - uid: gone\nkind: ConfigMapList\n");
   const DumpSummary summary = Load();
-  EXPECT_THAT(Get(kMaps, "a", "m"),
+  EXPECT_THAT(Get(kube::kConfigMaps, "a", "m"),
               AllOf(HasSubstr(R"("uid":"u-1")"), HasSubstr(R"("finalizers":["x/y"])"),
                     HasSubstr(R"("deletionTimestamp":"2026-01-02T00:00:00Z")"),
                     HasSubstr(R"("ownerReferences":[{"uid":"gone"}])")));
@@ -125,7 +124,7 @@ TEST_F(DumpLoaderTest, TheNewestOfEqualNamesCounts) {
   Put("namespaces/a/core/configmaps/4.yaml",
       Object("v1", "ConfigMap", "a", "m", "x", "data: {a: x}\n"));
   const DumpSummary summary = Load();
-  EXPECT_THAT(Get(kMaps, "a", "m"), HasSubstr(R"("a":"new")"));
+  EXPECT_THAT(Get(kube::kConfigMaps, "a", "m"), HasSubstr(R"("a":"new")"));
   EXPECT_THAT(ProblemsOf(summary, Sort::kDuplicate),
               ElementsAre(HasSubstr("2.yaml:1 ConfigMap a/m is newer"), HasSubstr("3.yaml:1"),
                           HasSubstr("4.yaml:1 ConfigMap a/m was there before")));
@@ -160,16 +159,16 @@ TEST_F(DumpLoaderTest, ADefinitionThatIsNoneIsToldAndHidesNothing) {
   const DumpSummary summary = Load();
   EXPECT_THAT(ProblemsOf(summary, Sort::kUnreadable),
               ElementsAre(HasSubstr("crd.yaml:1 widgets.example.com: ")));
-  EXPECT_THAT(Get(kMaps, "a", "m"), HasSubstr(R"("name":"m")"));
+  EXPECT_THAT(Get(kube::kConfigMaps, "a", "m"), HasSubstr(R"("name":"m")"));
 }
 
 TEST_F(DumpLoaderTest, NamespacesThatAreNotThereAreAssumed) {
   Put("map.yaml", Object("v1", "ConfigMap", "a", "m") + Object("v1", "ConfigMap", "", "other"));
   const DumpSummary summary = Load();
-  EXPECT_THAT(Get(kNamespaces, "", "a"),
+  EXPECT_THAT(Get(kube::kNamespaces, "", "a"),
               AllOf(HasSubstr(R"("steward.operatorframework.io/assumed":"true")"),
                     HasSubstr(R"("uid":")")));
-  EXPECT_THAT(Get(kMaps, "default", "other"), HasSubstr(R"("name":"other")"));
+  EXPECT_THAT(Get(kube::kConfigMaps, "default", "other"), HasSubstr(R"("name":"other")"));
   EXPECT_THAT(ProblemsOf(summary, Sort::kAssumed),
               ElementsAre("map.yaml:1 a", "map.yaml:8 default"));
 }
@@ -209,7 +208,7 @@ TEST_F(DumpLoaderTest, ManyFilesAreToldInTheirOrder) {
       ProblemsOf(summary, Sort::kDuplicate),
       ElementsAre(HasSubstr("namespaces/b/core/configmaps.yaml:1 "),
                   HasSubstr("namespaces/b/core/configmaps.yaml:8 ConfigMap a/m0 was there")));
-  EXPECT_THAT(Get(kMaps, "a", "l0"), HasSubstr("yyy"));
+  EXPECT_THAT(Get(kube::kConfigMaps, "a", "l0"), HasSubstr("yyy"));
 }
 
 // While one of the large files is read, the others wait.

@@ -18,7 +18,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr size_t kTogether = 512 << 10;
-// Of an object's text with its indentation.
+// The longest text of an object with its indentation.
 constexpr size_t kMaxText = 16 << 20;
 constexpr std::string_view kSpace = " \t\r\n";
 // A name is printed, and is a part of paths.
@@ -168,7 +168,7 @@ DumpObjects::Spot DumpObjects::End() const {
 
 void DumpObjects::Refuse(Spot spot, std::string what, DumpPart& part) const {
   const bool last = last_ && (!list_.has_value() || list_->next >= list_->end);
-  // What is wrong with the last object is told already.
+  // The cut that damaged the last object is reported already.
   if (cut_off_ && last) return;
   const bool cut = last && !is_json_ && file_.place.has_value() && !text_.ends_with('\n');
   part.Add({cut ? DumpProblem::Sort::kCutOff : DumpProblem::Sort::kUnreadable, Where(spot),
@@ -216,8 +216,8 @@ bool DumpObjects::Begin(DumpPart& part) {
   return true;
 }
 
-// True for objects and arrays of JSON, one after the other, as far as their ends can be found. What
-// only begins like that is YAML, or its parser says better what is wrong.
+// True for objects and arrays of JSON, one after the other, as far as their ends can be found.
+// Other texts that begin like that are YAML, or its parser says better what is wrong.
 bool DumpObjects::IsJson() const {
   for (size_t pos = 0;;) {
     pos = text_.find_first_not_of(kSpace, pos);
@@ -291,7 +291,7 @@ std::optional<DumpObjects::List> DumpObjects::FindList(const Document& document)
   if (rest.find_first_not_of(kSpace) != rest.npos) {
     if (IsTooLarge(rest)) return std::nullopt;
     absl::StatusOr<json::value> value = ParseYaml(rest, Limits());
-    // Whatever it is, it is no list.
+    // The rest is no header of a list.
     if (!value.ok() || !(value->is_object() || value->is_null())) return std::nullopt;
     if (value->is_object()) header = std::move(value->get_object());
   }

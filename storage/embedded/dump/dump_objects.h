@@ -34,7 +34,7 @@ struct DumpProblem {
   std::string what;
 };
 
-// What was found in one file, or in a part of it.
+// The objects and problems of one file, or of a part of it.
 struct DumpPart {
   // The problems of a sort that are kept: a file may have millions.
   static constexpr size_t kKept = 1000;
@@ -53,7 +53,7 @@ struct DumpPart {
 // problems and don't hide the rest.
 class DumpObjects {
  public:
-  // Of an object's text, in bytes, without its indentation: the largest that a cluster may hold.
+  // The bytes of the largest object that a cluster may hold, as text without indentation.
   // Larger ones are refused before they are parsed, which may take thirty times as much memory.
   static constexpr size_t kMaxObject = 3 << 20;
 
@@ -76,7 +76,7 @@ class DumpObjects {
     size_t end;
     uint32_t line;  // the first
   };
-  // Where a list's items are, and what the rest of it says.
+  // The places of a list's items, and the list's own fields.
   struct List {
     size_t next = 0;    // the item to read next
     size_t end = 0;     // of the items

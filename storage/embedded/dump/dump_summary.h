@@ -1,4 +1,4 @@
-// What a dump holds, and what is wrong with it, in words. Values and pure functions.
+// The contents and the problems of a dump, in words. Values and pure functions.
 #ifndef STORAGE_EMBEDDED_DUMP_DUMP_SUMMARY_H_
 #define STORAGE_EMBEDDED_DUMP_DUMP_SUMMARY_H_
 

@@ -105,7 +105,7 @@ StatusTask Lifecycle::SweepType(const kube::ResourceType& type, int64_t revision
   while (true) {
     std::function<absl::StatusOr<std::vector<Version>>(VersionTable&)> read =
         [&](VersionTable& table) -> absl::StatusOr<std::vector<Version>> {
-      ASSIGN_OR_RETURN(const int64_t compacted, table.Compacted());
+      ASSIGN_OR_RETURN(const int64_t compacted, table.CompactedRevision());
       if (revision < compacted) return kube::ToStatus(kube::Expired("the past was dropped"));
       return table.List(resource, range, revision, kBatch, kBatchBytes);
     };
@@ -121,7 +121,7 @@ StatusTask Lifecycle::Follow() {
   while (cursor_ < upto) {
     std::function<absl::StatusOr<std::vector<Change>>(VersionTable&)> read =
         [this, upto](VersionTable& table) -> absl::StatusOr<std::vector<Change>> {
-      ASSIGN_OR_RETURN(const int64_t compacted, table.Compacted());
+      ASSIGN_OR_RETURN(const int64_t compacted, table.CompactedRevision());
       if (cursor_ < compacted) return kube::ToStatus(kube::Expired("the past was dropped"));
       return table.Changes("", cursor_, upto, kBatch, kBatchBytes);
     };

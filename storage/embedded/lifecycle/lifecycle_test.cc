@@ -11,6 +11,7 @@
 
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "storage/embedded/testing/test_store.h"
 
@@ -21,21 +22,17 @@ namespace json = boost::json;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const kube::GroupVersionResource kNamespace{"", "v1", "namespaces"};
-const kube::GroupVersionResource kMap{"", "v1", "configmaps"};
-const kube::GroupVersionResource kRole{"rbac.authorization.k8s.io", "v1", "clusterroles"};
-
 class LifecycleTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_OK(store_.Create(kNamespace, "", R"({"metadata":{"name":"ns"}})"));
+    ASSERT_OK(store_.Create(kube::kNamespaces, "", R"({"metadata":{"name":"ns"}})"));
   }
 
   // Returns the UID.
   std::string CreateMap(const std::string& name, const std::string& metadata = "",
                         const std::string& ns = "ns") {
-    const auto made =
-        store_.Create(kMap, ns, R"({"metadata":{"name":")" + name + "\"" + metadata + "}}");
+    const auto made = store_.Create(kube::kConfigMaps, ns,
+                                    R"({"metadata":{"name":")" + name + "\"" + metadata + "}}");
     EXPECT_OK(made);
     return made.ok() ? std::string(made->at("metadata").at("uid").as_string()) : "";
   }
@@ -56,8 +53,8 @@ class LifecycleTest : public ::testing::Test {
     const kube::WriteOptions options;
     const json::value patch = json::parse(R"({"metadata":{"finalizers":null}})");
     const kube::NamespacedName object{"ns", name};
-    ASSERT_OK(store_.Run(
-        store_.client().Patch(kMap, object, kube::PatchType::kJsonMerge, patch, options)));
+    ASSERT_OK(store_.Run(store_.client().Patch(kube::kConfigMaps, object,
+                                               kube::PatchType::kJsonMerge, patch, options)));
   }
   std::vector<std::string> Names(const kube::GroupVersionResource& gvr) {
     const kube::ListOptions options;
@@ -85,7 +82,7 @@ class LifecycleTest : public ::testing::Test {
   void Settle() {
     for (int i = 0; i < 5; ++i) {
       const std::string name = "settle-" + std::to_string(settled_++);
-      ASSERT_OK(store_.Create(kRole, "", R"({"metadata":{"name":")" + name + "\"}}"));
+      ASSERT_OK(store_.Create(kube::kClusterRoles, "", R"({"metadata":{"name":")" + name + "\"}}"));
     }
   }
 
@@ -95,40 +92,40 @@ class LifecycleTest : public ::testing::Test {
 
 TEST_F(LifecycleTest, ANamespaceGoesWithItsContents) {
   store_.StartLifecycle();
-  ASSERT_OK(store_.Create(kNamespace, "", R"({"metadata":{"name":"ns-b"}})"));
+  ASSERT_OK(store_.Create(kube::kNamespaces, "", R"({"metadata":{"name":"ns-b"}})"));
   for (int i = 0; i < 450; ++i) CreateMap("m" + std::to_string(i));
   CreateMap("other", "", "ns-b");
-  Delete(kNamespace, {"", "ns"});
-  ExpectSoon(kNamespace, {"ns-b"});
-  EXPECT_THAT(Names(kMap), ElementsAre("other"));
+  Delete(kube::kNamespaces, {"", "ns"});
+  ExpectSoon(kube::kNamespaces, {"ns-b"});
+  EXPECT_THAT(Names(kube::kConfigMaps), ElementsAre("other"));
 }
 
 TEST_F(LifecycleTest, FinalizersHoldANamespace) {
   store_.StartLifecycle();
   CreateMap("held", R"(,"finalizers":["example.com/hold"])");
   CreateMap("free");
-  Delete(kNamespace, {"", "ns"});
-  ExpectSoon(kMap, {"held"});
+  Delete(kube::kNamespaces, {"", "ns"});
+  ExpectSoon(kube::kConfigMaps, {"held"});
   Settle();
-  EXPECT_THAT(Names(kNamespace), ElementsAre("ns"));
+  EXPECT_THAT(Names(kube::kNamespaces), ElementsAre("ns"));
   // New objects are refused.
-  const auto refused = store_.Create(kMap, "ns", R"({"metadata":{"name":"new"}})");
+  const auto refused = store_.Create(kube::kConfigMaps, "ns", R"({"metadata":{"name":"new"}})");
   EXPECT_EQ(kube::FromStatus(refused.status()).code, 403);
   RemoveFinalizers("held");
-  ExpectSoon(kNamespace, {});
+  ExpectSoon(kube::kNamespaces, {});
 }
 
 // A deletion that no Lifecycle was there to finish is finished at the start.
 TEST_F(LifecycleTest, WhatWasLeftBehindIsFoundAtTheStart) {
   const std::string uid = CreateMap("owner");
   CreateMap("dependent", OwnedBy(Owner("owner", uid)));
-  ASSERT_OK(store_.Create(kNamespace, "", R"({"metadata":{"name":"doomed"}})"));
+  ASSERT_OK(store_.Create(kube::kNamespaces, "", R"({"metadata":{"name":"doomed"}})"));
   CreateMap("inside", "", "doomed");
-  Delete(kNamespace, {"", "doomed"});
-  Delete(kMap, {"ns", "owner"});
+  Delete(kube::kNamespaces, {"", "doomed"});
+  Delete(kube::kConfigMaps, {"ns", "owner"});
   store_.StartLifecycle();
-  ExpectSoon(kMap, {});
-  ExpectSoon(kNamespace, {"ns"});
+  ExpectSoon(kube::kConfigMaps, {});
+  ExpectSoon(kube::kNamespaces, {"ns"});
 }
 
 struct OwnerCase {
@@ -147,11 +144,12 @@ TEST_P(OwnerTest, DependentsFollowTheirOwner) {
   CreateMap("grandchild", OwnedBy(Owner("child", child, true)));
   CreateMap("shared", OwnedBy(Owner("owner", owner) + "," + Owner("other", other)));
   Settle();
-  ASSERT_THAT(Names(kMap), ElementsAre("child", "grandchild", "other", "owner", "shared"));
-  Delete(kMap, {"ns", "owner"}, GetParam().propagation);
-  ExpectSoon(kMap, GetParam().left);
+  ASSERT_THAT(Names(kube::kConfigMaps),
+              ElementsAre("child", "grandchild", "other", "owner", "shared"));
+  Delete(kube::kConfigMaps, {"ns", "owner"}, GetParam().propagation);
+  ExpectSoon(kube::kConfigMaps, GetParam().left);
   Settle();
-  EXPECT_EQ(Names(kMap), GetParam().left);
+  EXPECT_EQ(Names(kube::kConfigMaps), GetParam().left);
 }
 
 using Propagation = kube::DeleteOptions::Propagation;
@@ -169,14 +167,14 @@ TEST_F(LifecycleTest, ForegroundWaitsForWhatBlocks) {
   const std::string owner = CreateMap("owner");
   CreateMap("blocks",
             OwnedBy(Owner("owner", owner, true)) + R"(,"finalizers":["example.com/hold"])");
-  Delete(kMap, {"ns", "owner"}, Propagation::kForeground);
+  Delete(kube::kConfigMaps, {"ns", "owner"}, Propagation::kForeground);
   Settle();
-  EXPECT_THAT(Names(kMap), ElementsAre("blocks", "owner"));
+  EXPECT_THAT(Names(kube::kConfigMaps), ElementsAre("blocks", "owner"));
   RemoveFinalizers("blocks");
-  ExpectSoon(kMap, {});
+  ExpectSoon(kube::kConfigMaps, {});
 }
 
-// Others that hold the object see how it was deleted, however late they look.
+// Other holders of the object see how it was deleted, however late they look.
 TEST_F(LifecycleTest, TheCollectorsFinalizersStayWhileOthersHoldTheObject) {
   store_.StartLifecycle();
   for (const auto& [propagation, mark] : {std::pair(Propagation::kForeground, "foregroundDeletion"),
@@ -184,22 +182,24 @@ TEST_F(LifecycleTest, TheCollectorsFinalizersStayWhileOthersHoldTheObject) {
     SCOPED_TRACE(mark);
     const std::string owner = CreateMap("owner", R"(,"finalizers":["example.com/hold"])");
     CreateMap("dependent", OwnedBy(Owner("owner", owner)));
-    Delete(kMap, {"ns", "owner"}, propagation);
+    Delete(kube::kConfigMaps, {"ns", "owner"}, propagation);
     Settle();
     const bool orphans = propagation == Propagation::kOrphan;
-    // Its dependents do not wait.
-    ExpectSoon(kMap, orphans ? std::vector<std::string>{"dependent", "owner"}
-                             : std::vector<std::string>{"owner"});
+    // The dependents are deleted or released at once.
+    ExpectSoon(kube::kConfigMaps, orphans ? std::vector<std::string>{"dependent", "owner"}
+                                          : std::vector<std::string>{"owner"});
     const kube::NamespacedName name{"ns", "owner"};
-    const absl::StatusOr<kube::RawObject> left = store_.Run(store_.client().Get(kMap, name));
+    const absl::StatusOr<kube::RawObject> left =
+        store_.Run(store_.client().Get(kube::kConfigMaps, name));
     ASSERT_OK(left);
     EXPECT_THAT(left->json, testing::HasSubstr(mark));
     const kube::WriteOptions options;
     const json::value patch = {{"metadata", {{"finalizers", json::array{mark}}}}};
-    ASSERT_OK(
-        store_.Run(store_.client().Patch(kMap, name, kube::PatchType::kJsonMerge, patch, options)));
-    ExpectSoon(kMap, orphans ? std::vector<std::string>{"dependent"} : std::vector<std::string>{});
-    if (orphans) Delete(kMap, {"ns", "dependent"});
+    ASSERT_OK(store_.Run(store_.client().Patch(kube::kConfigMaps, name, kube::PatchType::kJsonMerge,
+                                               patch, options)));
+    ExpectSoon(kube::kConfigMaps,
+               orphans ? std::vector<std::string>{"dependent"} : std::vector<std::string>{});
+    if (orphans) Delete(kube::kConfigMaps, {"ns", "dependent"});
   }
 }
 
@@ -208,9 +208,9 @@ TEST_F(LifecycleTest, OwnersThatNeverWereAreGoneAndUnknownKindsAreNot) {
   CreateMap("orphan", OwnedBy(Owner("owner", "no-such-uid")));
   CreateMap("foreign",
             OwnedBy(R"({"apiVersion":"apps/v1","kind":"Deployment","name":"d","uid":"u"})"));
-  ExpectSoon(kMap, {"foreign"});
+  ExpectSoon(kube::kConfigMaps, {"foreign"});
   Settle();
-  EXPECT_THAT(Names(kMap), ElementsAre("foreign"));
+  EXPECT_THAT(Names(kube::kConfigMaps), ElementsAre("foreign"));
 }
 
 // An object that was later given the owner's name is not the owner.
@@ -218,7 +218,7 @@ TEST_F(LifecycleTest, OwnersAreKnownByTheirUid) {
   store_.StartLifecycle();
   CreateMap("owner");
   CreateMap("dependent", OwnedBy(Owner("owner", "the-one-before")));
-  ExpectSoon(kMap, {"owner"});
+  ExpectSoon(kube::kConfigMaps, {"owner"});
 }
 
 TEST_F(LifecycleTest, ADefinitionGoesWithItsObjects) {
@@ -278,10 +278,10 @@ TEST_F(LifecycleTest, WhatIsNotServedGoesAsWell) {
 
 TEST_F(LifecycleTest, ObjectsHaveABound) {
   const auto huge = store_.Create(
-      kMap, "ns",
+      kube::kConfigMaps, "ns",
       R"({"metadata":{"name":"huge"},"data":{"k":")" + std::string(4 << 20, 'x') + "\"}}");
   EXPECT_EQ(kube::FromStatus(huge.status()).code, 413);
-  EXPECT_THAT(Names(kMap), IsEmpty());
+  EXPECT_THAT(Names(kube::kConfigMaps), IsEmpty());
 }
 
 }  // namespace

@@ -29,12 +29,11 @@ bool NeedsRelease(const boost::json::object& metadata);
 absl::Status CollectDependent(Transaction& transaction, const ObjectKey& dependent,
                               const ContextSource& context);
 
-// Releases an owner. If it is deleted in the foreground, its dependents are deleted, and when none
-// of those that block it is left, its finalizer is removed. If it is to orphan its dependents,
+// Releases an owner. If it is deleted in the foreground, its dependents are deleted, and when no
+// dependent that blocks it is left, its finalizer is removed. If it is to orphan its dependents,
 // their references to it are removed, and then its finalizer. Kubernetes removes that finalizer at
-// once; here it stays as long as others hold the object, so that whoever they are sees how it was
-// deleted. True when nothing more is to be done
-// for it.
+// once; here it stays as long as others hold the object, so that they see how it was deleted. True
+// when nothing more is to be done for it.
 absl::StatusOr<bool> ReleaseOwner(Transaction& transaction, const ObjectKey& owner,
                                   const ContextSource& context);
 

@@ -13,6 +13,7 @@
 #include "base/status/matchers.h"
 #include "base/testing/test_directory.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 #include "storage/embedded/testing/test_store.h"
@@ -26,8 +27,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const kube::GroupVersionResource kNamespaceResource = {"", "v1", "namespaces"};
-const kube::GroupVersionResource kConfigMaps = {"", "v1", "configmaps"};
 const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
                                           "clusterserviceversions"};
 const kube::GroupVersionResource kWidgets = {"example.com", "v1", "widgets"};
@@ -149,12 +148,12 @@ TEST_F(ManifestLoaderTest, UpdatesWhatDiffers) {
 TEST_F(ManifestLoaderTest, MakesTheNamespacesThatItIsAskedFor) {
   LoadOptions options;
   options.namespaces = {"default", "b"};
-  ASSERT_OK(store_.Create(kNamespaceResource, "", R"({"metadata":{"name":"b"}})"));
+  ASSERT_OK(store_.Create(kube::kNamespaces, "", R"({"metadata":{"name":"b"}})"));
   ASSERT_OK_AND_ASSIGN(
       const LoadResult result,
       store_.Run(LoadManifests(store_.client(), store_.store().catalog(), options)));
   EXPECT_THAT(result.made_namespaces, IsEmpty());
-  EXPECT_THAT(Get(kNamespaceResource, {"", "default"}), HasSubstr("Active"));
+  EXPECT_THAT(Get(kube::kNamespaces, {"", "default"}), HasSubstr("Active"));
 }
 
 TEST_F(ManifestLoaderTest, BadOnesAreSkippedAndNamed) {
@@ -192,8 +191,8 @@ TEST_F(ManifestLoaderTest, APathThatIsNotThereIsAnError) {
 }
 
 TEST_F(ManifestLoaderTest, RefusalsOfTheClusterAreReported) {
-  ASSERT_OK(store_.Create(kNamespaceResource, "", R"({"metadata":{"name":"ops"}})"));
-  ASSERT_OK(store_.Run(store_.client().Delete(kNamespaceResource, {"", "ops"}, {})));
+  ASSERT_OK(store_.Create(kube::kNamespaces, "", R"({"metadata":{"name":"ops"}})"));
+  ASSERT_OK(store_.Run(store_.client().Delete(kube::kNamespaces, {"", "ops"}, {})));
   folder_.Write("a.yaml", kOperator);
   ASSERT_OK_AND_ASSIGN(const LoadResult result, Load());
   EXPECT_EQ(result.created, 0u);
@@ -216,8 +215,8 @@ TEST_F(ManifestLoaderTest, TheListOfProblemsIsBounded) {
 class ManifestLoaderFaultTest : public ::testing::Test {
  protected:
   ManifestLoaderFaultTest() {
-    cluster_.Serve(kNamespaceResource);
-    cluster_.Serve(kConfigMaps);
+    cluster_.Serve(kube::kNamespaces);
+    cluster_.Serve(kube::kConfigMaps);
   }
   absl::StatusOr<LoadResult> Load() {
     return RunOn(io_, LoadManifests(cluster_, catalog_, folder_.Options()));
@@ -238,37 +237,38 @@ class ManifestLoaderFaultTest : public ::testing::Test {
 
 TEST_F(ManifestLoaderFaultTest, AFailingClusterEndsTheLoad) {
   WriteMaps(500);
-  cluster_.FailNext(FakeClient::Verb::kCreate, kConfigMaps,
+  cluster_.FailNext(FakeClient::Verb::kCreate, kube::kConfigMaps,
                     kube::ToStatus(kube::InternalError("disk full")), 500);
   EXPECT_THAT(Load(), StatusIs(absl::StatusCode::kInternal, HasSubstr("disk full")));
-  EXPECT_LE(cluster_.calls(FakeClient::Verb::kCreate, kConfigMaps), 64);
+  EXPECT_LE(cluster_.calls(FakeClient::Verb::kCreate, kube::kConfigMaps), 64);
 }
 
 VoidTask Discard(Task<LoadResult> load) { (void)co_await std::move(load); }
 
 TEST_F(ManifestLoaderFaultTest, SixtyFourWritesAreUnderWay) {
   WriteMaps(100);
-  cluster_.Hold(FakeClient::Verb::kCreate, kConfigMaps);
+  cluster_.Hold(FakeClient::Verb::kCreate, kube::kConfigMaps);
   TaskGroup tasks(io_.get_executor());
   tasks.Spawn("load", Discard(LoadManifests(cluster_, catalog_, folder_.Options())));
-  while (cluster_.calls(FakeClient::Verb::kCreate, kConfigMaps) < 64) io_.run_one();
+  while (cluster_.calls(FakeClient::Verb::kCreate, kube::kConfigMaps) < 64) io_.run_one();
   io_.poll();
-  EXPECT_EQ(cluster_.calls(FakeClient::Verb::kCreate, kConfigMaps), 64);
+  EXPECT_EQ(cluster_.calls(FakeClient::Verb::kCreate, kube::kConfigMaps), 64);
   // A cancelled load leaves no call behind.
   RunOn(io_, tasks.Stop());
 }
 
 TEST_F(ManifestLoaderFaultTest, StartsOverWhenOthersWriteToo) {
   WriteMaps(1);
-  cluster_.Put(kConfigMaps, R"({"metadata":{"name":"m0","namespace":"a"},"data":{"k":"old"}})");
-  cluster_.FailNext(FakeClient::Verb::kUpdate, kConfigMaps,
-                    kube::ToStatus(kube::Conflict(kConfigMaps, "m0", "changed")));
+  cluster_.Put(kube::kConfigMaps,
+               R"({"metadata":{"name":"m0","namespace":"a"},"data":{"k":"old"}})");
+  cluster_.FailNext(FakeClient::Verb::kUpdate, kube::kConfigMaps,
+                    kube::ToStatus(kube::Conflict(kube::kConfigMaps, "m0", "changed")));
   ASSERT_OK_AND_ASSIGN(const LoadResult result, Load());
   EXPECT_EQ(result.updated, 1u);
-  EXPECT_THAT(cluster_.Objects(kConfigMaps).at({"a", "m0"}), HasSubstr(R"("k":"v")"));
+  EXPECT_THAT(cluster_.Objects(kube::kConfigMaps).at({"a", "m0"}), HasSubstr(R"("k":"v")"));
 
-  cluster_.FailNext(FakeClient::Verb::kUpdate, kConfigMaps,
-                    kube::ToStatus(kube::Conflict(kConfigMaps, "m0", "changed")), 100);
+  cluster_.FailNext(FakeClient::Verb::kUpdate, kube::kConfigMaps,
+                    kube::ToStatus(kube::Conflict(kube::kConfigMaps, "m0", "changed")), 100);
   ASSERT_OK_AND_ASSIGN(const LoadResult busy, Load());
   ASSERT_EQ(busy.problems.size(), 1u);
   EXPECT_THAT(busy.problems[0].what, HasSubstr("ConfigMap a/m0: "));

@@ -24,7 +24,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::string_view kDefaultNamespace = "default";
-// What is served from there is computed by Steward.
+// The group of the objects that Steward computes.
 constexpr std::string_view kViewsGroup = "views.operators.coreos.com";
 // The fields that a server sets. Owners are named by UIDs, which mean nothing in another cluster.
 constexpr const char* kServerFields[] = {"uid",
@@ -100,7 +100,7 @@ class Planner {
   }
 
  private:
-  // The usable definitions among the objects. Others are refused when they are planned.
+  // The usable definitions among the objects. Unusable ones are refused when they are planned.
   std::vector<json::object> Definitions() {
     std::vector<json::object> definitions;
     for (const kube::ManifestObject& manifest : manifests_.objects) {

@@ -44,7 +44,7 @@ struct Start {
 absl::StatusOr<Start> StartOf(VersionTable& table, const ObjectFilter& filter,
                               const kube::ListOptions& options, int64_t newest) {
   Start start{newest, {filter.key_prefix(), std::nullopt}};
-  ASSIGN_OR_RETURN(const int64_t compacted, table.Compacted());
+  ASSIGN_OR_RETURN(const int64_t compacted, table.CompactedRevision());
   if (!options.continue_token.empty()) {
     ASSIGN_OR_RETURN(ContinueToken token, ContinueToken::Decode(options.continue_token));
     start.range.after = token.after;

@@ -1,5 +1,5 @@
-// What a kube-apiserver asks of the content of kinds that it has built in, as far as manifests of
-// operators break it. Pure functions.
+// A kube-apiserver's rules for the content of built-in kinds that operators' manifests break. Pure
+// functions.
 #ifndef STORAGE_EMBEDDED_RULES_CONTENT_RULES_H_
 #define STORAGE_EMBEDDED_RULES_CONTENT_RULES_H_
 

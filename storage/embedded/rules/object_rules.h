@@ -27,7 +27,7 @@ struct WriteContext {
   absl::Time now;
   std::string new_uid;      // a fresh UUID
   std::string name_suffix;  // five random characters of [a-z0-9], for generateName
-  // What the object's definition says of it; null = no schema.
+  // The schema of the object's definition; null = no schema.
   const kube::Schema* schema = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// What a schema says against an object. Pure functions.
+// The objections of a schema to an object. Pure functions.
 #ifndef STORAGE_EMBEDDED_RULES_SCHEMA_CHECKS_H_
 #define STORAGE_EMBEDDED_RULES_SCHEMA_CHECKS_H_
 

@@ -6,6 +6,7 @@
 #include "base/clock/clock.h"
 #include "base/status/matchers.h"
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
 #include "storage/embedded/testing/test_store.h"
 #include "storage/operators/operator_world.h"
 #include "storage/operators/watched_operators.h"
@@ -15,7 +16,6 @@
 namespace steward::storage {
 namespace {
 
-const kube::GroupVersionResource kNamespaceResource = {"", "v1", "namespaces"};
 const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
                                           "clusterserviceversions"};
 
@@ -41,7 +41,7 @@ TEST_F(CaughtUpTest, TheWorldShowsWhatWasWritten) {
   ASSERT_OK(Wait());
   for (int i = 0; i < 20; ++i) {
     const std::string name = "n" + std::to_string(i);
-    ASSERT_OK(store_.Create(kNamespaceResource, "", R"({"metadata":{"name":")" + name + "\"}}"));
+    ASSERT_OK(store_.Create(kube::kNamespaces, "", R"({"metadata":{"name":")" + name + "\"}}"));
     ASSERT_OK(store_.Create(kCsvs, name, R"({"apiVersion":"operators.coreos.com/v1alpha1",
         "kind":"ClusterServiceVersion","metadata":{"name":"a.v1"},"spec":{}})"));
     ASSERT_OK(Wait());
@@ -52,7 +52,7 @@ TEST_F(CaughtUpTest, TheWorldShowsWhatWasWritten) {
 }
 
 TEST_F(CaughtUpTest, OtherResourcesAreNotWaitedFor) {
-  ASSERT_OK(store_.Create(kNamespaceResource, "", R"({"metadata":{"name":"a"}})"));
+  ASSERT_OK(store_.Create(kube::kNamespaces, "", R"({"metadata":{"name":"a"}})"));
   ASSERT_OK(Wait());
   const kube::GroupVersionResource maps = {"", "v1", "configmaps"};
   ASSERT_OK(store_.Create(maps, "a", R"({"metadata":{"name":"m"}})"));
@@ -62,7 +62,7 @@ TEST_F(CaughtUpTest, OtherResourcesAreNotWaitedFor) {
 // A World does not follow copies, so it never shows them.
 TEST_F(CaughtUpTest, CopiesAreNotWaitedFor) {
   ASSERT_OK(Wait());
-  ASSERT_OK(store_.Create(kNamespaceResource, "", R"({"metadata":{"name":"a"}})"));
+  ASSERT_OK(store_.Create(kube::kNamespaces, "", R"({"metadata":{"name":"a"}})"));
   ASSERT_OK(store_.Create(kCsvs, "a", R"({"apiVersion":"operators.coreos.com/v1alpha1",
       "kind":"ClusterServiceVersion","metadata":{"name":"a.v1","labels":{"olm.copiedFrom":"b"}},
       "spec":{}})"));

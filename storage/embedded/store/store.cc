@@ -289,7 +289,7 @@ StatusTask Store::Impl::CompactHere(int64_t upto) {
   for (bool first = true;; first = false) {
     if (batch != nullptr) CommitBatch();
     absl::Status status = write_table->BeginWriting();
-    absl::StatusOr<int64_t> compacted = write_table->Compacted();
+    absl::StatusOr<int64_t> compacted = write_table->CompactedRevision();
     absl::StatusOr<bool> more = false;
     if (status.ok()) status = compacted.status();
     if (status.ok() && (*compacted < upto || !first)) {

@@ -133,7 +133,7 @@ TEST_F(StoreTest, ThePastIsDroppedInTheBackground) {
   for (int i = 0; i < 30; ++i) ASSERT_OK(Write(PutMap("a")));
   const auto compacted = [this] {
     std::function<absl::StatusOr<int64_t>(VersionTable&)> read = [](VersionTable& table) {
-      return table.Compacted();
+      return table.CompactedRevision();
     };
     return RunOn(io_, store_->Read(std::move(read)));
   };

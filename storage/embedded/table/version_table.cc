@@ -155,7 +155,7 @@ absl::StatusOr<int64_t> VersionTable::Newest() {
   return newest;
 }
 
-absl::StatusOr<int64_t> VersionTable::Compacted() {
+absl::StatusOr<int64_t> VersionTable::CompactedRevision() {
   Statement& statement = statements_->number.Reset().Bind("compacted");
   ASSIGN_OR_RETURN(const bool row, statement.Step());
   if (!row) return absl::DataLossError("the compacted revision is missing");

@@ -1,6 +1,6 @@
 // Every state of every object, by revision: the store's one table. Not thread-safe.
 //
-// As in etcd, one revision counts all changes, each change is one row, and a row is never altered
+// One revision counts all changes, as in etcd; each change is one row, which is never altered
 // except for the revision at which it was replaced. So a past state can be read during writes, and
 // the changes after a revision are a range of rows.
 #ifndef STORAGE_EMBEDDED_TABLE_VERSION_TABLE_H_
@@ -63,7 +63,7 @@ class VersionTable {
   // The newest revision, at least 1; and the revision up to which the past was dropped: states at
   // it and changes after it are known.
   absl::StatusOr<int64_t> Newest();
-  absl::StatusOr<int64_t> Compacted();
+  absl::StatusOr<int64_t> CompactedRevision();
 
   // The present state.
   absl::StatusOr<std::optional<Version>> Get(std::string_view resource, std::string_view key);

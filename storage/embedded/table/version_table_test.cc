@@ -118,7 +118,7 @@ TEST_F(VersionTableTest, CompactionKeepsWhatIsStillReadable) {
   while (more) {
     ASSERT_OK_AND_ASSIGN(more, table_->Compact(second, kMany));
   }
-  EXPECT_THAT(table_->Compacted(), IsOkAndHolds(second));
+  EXPECT_THAT(table_->CompactedRevision(), IsOkAndHolds(second));
   EXPECT_THAT(List("w", second), ElementsAre("a=2"));
   EXPECT_THAT(List("w", late), ElementsAre("a=3"));
   EXPECT_THAT(Changes("w", gone), ElementsAre("+c=1", "-c=1", "~a=2>3"));

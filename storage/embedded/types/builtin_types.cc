@@ -101,7 +101,7 @@ void AddCore(std::vector<ResourceType>& types) {
             Column("Message", ".message", "What happened")}));
 }
 
-// What an operator's bundle brings along beside the kinds above.
+// Adds the kinds that operators' bundles bring beside those above.
 void AddBundled(std::vector<ResourceType>& types) {
   ResourceType budgets =
       Type("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", "poddisruptionbudget",
@@ -155,7 +155,7 @@ void AddApiExtensions(std::vector<ResourceType>& types) {
   types.push_back(std::move(crds));
 }
 
-// As olm::CsvSchema.
+// The schema in the form of olm::CsvSchema.
 constexpr char kOperatorGroupSchema[] =
 #include "storage/embedded/types/operator_group_schema.json.inc"
     ;

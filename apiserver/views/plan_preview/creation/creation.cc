@@ -1,28 +1,130 @@
 #include "apiserver/views/plan_preview/creation/creation.h"
 
+#include <boost/json/object.hpp>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/escaping.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/upstream/asker.h"
-#include "apiserver/views/plan_preview/creation/object.h"
 #include "apiserver/views/plan_preview/creation/question.h"
+#include "apiserver/views/virtual_resource/json_member.h"
 #include "base/digest/digest.h"
 #include "base/json/json_access.h"
+#include "base/json/json_text.h"
+#include "base/splice/rope.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "olm/preview/preview.h"
 
 namespace steward::views {
+namespace json = boost::json;
 namespace {
 
 using Asked = decltype(Question::asked);
+using olm::Outcome;
 
-Task<upstream::Preview> Ask(upstream::Previews& upstream, upstream::Asker asker, std::string ns,
-                            Asked asked) {
+constexpr std::string_view kTypeMeta =
+    R"({"apiVersion":"views.operators.coreos.com/v1alpha1","kind":"PlanPreview","metadata":)";
+
+// A question with its answer. Immutable. It is stored nowhere: it has no UID, no resource version
+// and no time.
+class CreatedPreview : public rest::Object {
+ public:
+  // The question's metadata, which has a namespace and a name, and spec, and the answer.
+  CreatedPreview(boost::json::object metadata, boost::json::object spec, olm::PlanPreview answer);
+
+  std::string_view ns() const override;
+  std::string_view name() const override;
+  void AppendJson(std::string_view resource_version, Rope& out) const override;
+  void AppendMetadata(std::string_view resource_version, Rope& out) const override;
+  // One for each of CreatedPreviewColumns.
+  void AppendCells(std::string& out) const override;
+
+ private:
+  void AppendStatus(std::string& out) const;
+
+  const boost::json::object metadata_;
+  const boost::json::object spec_;
+  const olm::PlanPreview answer_;
+};
+
+CreatedPreview::CreatedPreview(json::object metadata, json::object spec, olm::PlanPreview answer)
+    : metadata_(std::move(metadata)), spec_(std::move(spec)), answer_(std::move(answer)) {}
+
+std::string_view CreatedPreview::ns() const { return StringAt(metadata_, "namespace"); }
+std::string_view CreatedPreview::name() const { return StringAt(metadata_, "name"); }
+
+void CreatedPreview::AppendJson(std::string_view resource_version, Rope& out) const {
+  out.text().append(kTypeMeta);
+  AppendMetadata(resource_version, out);
+  std::string& text = out.text();
+  AppendKey("spec", text);
+  steward::AppendJson(spec_, text);
+  AppendKey("status", text);
+  AppendStatus(text);
+  text.push_back('}');
+}
+
+void CreatedPreview::AppendMetadata(std::string_view /*resource_version*/, Rope& out) const {
+  steward::AppendJson(metadata_, out.text());
+}
+
+void CreatedPreview::AppendStatus(std::string& out) const {
+  out.push_back('{');
+  AppendKey("conditions", out);
+  olm::AppendConditions(answer_.condition, out);
+  AppendKey("hidden", out);
+  StrAppend(&out, answer_.hidden);
+  AppendKey("remaining", out);
+  StrAppend(&out, answer_.remaining);
+  AppendKey("steps", out);
+  olm::AppendSteps(answer_.steps, out);
+  AppendKey("summary", out);
+  olm::AppendSummary(olm::PreviewSummary::Of(answer_.steps), out);
+  out.push_back('}');
+}
+
+void CreatedPreview::AppendCells(std::string& out) const {
+  const olm::PreviewSummary summary = olm::PreviewSummary::Of(answer_.steps);
+  out.push_back('[');
+  AppendJsonString(name(), out);
+  out.append(answer_.condition.executable ? R"(,"True",)" : R"(,"False",)");
+  AppendJsonString(answer_.condition.reason, out);
+  StrAppend(&out, ",", summary[Outcome::kCreate] + summary[Outcome::kUpdate]);
+  for (const Outcome outcome :
+       {Outcome::kDelete, Outcome::kKeep, Outcome::kUnchanged, Outcome::kNotCreated,
+        Outcome::kBlocked, Outcome::kFail, Outcome::kUnknown}) {
+    StrAppend(&out, ",", summary[outcome]);
+  }
+  StrAppend(&out, ",", answer_.hidden, ",", answer_.remaining, "]");
+}
+
+std::vector<rest::Column> CreatedPreviewColumns() {
+  return {
+      {"Name", "string", "name", "Of the question", 0},
+      {"Executable", "string", "", "Whether it would happen", 0},
+      {"Reason", "string", "", "Why it would, or would not", 0},
+      {"Create", "integer", "", "Objects that would be created or updated", 0},
+      {"Delete", "integer", "", "Objects that would be deleted", 0},
+      {"Keep", "integer", "", "Objects that would stay although others go", 0},
+      {"Unchanged", "integer", "", "Steps that are done, or would change nothing", 0},
+      {"NotCreated", "integer", "", "Optional steps that the cluster refuses, or would refuse", 0},
+      {"Blocked", "integer", "", "Steps that would not be tried", 0},
+      {"Fail", "integer", "", "Steps that would fail", 0},
+      {"Unknown", "integer", "", "Steps of which nobody can tell before they are done", 0},
+      {"Hidden", "integer", "", "Steps whose objects the requester may not list", 1},
+      {"Remaining", "integer", "", "Steps behind those that were looked at", 1},
+  };
+}
+
+Task<olm::PlanPreview> Ask(upstream::Previews& upstream, upstream::Asker asker, std::string ns,
+                           Asked asked) {
   if (auto* plan = std::get_if<PlanQuestion>(&asked)) {
     return upstream.OfPlan(std::move(asker), {std::move(ns), std::move(plan->name)});
   }
@@ -69,7 +171,7 @@ Task<rest::ReviewAnswer> PlanPreviewCreation::Review(const kube::UserInfo& user,
   asker.audit_id = std::move(request.audit_id);
   asker.traceparent = std::move(request.traceparent);
   CO_ASSIGN_OR_RETURN(
-      upstream::Preview preview,
+      olm::PlanPreview preview,
       co_await Ask(upstream_, std::move(asker), std::move(request.ns), std::move(question.asked)));
   rest::ReviewAnswer answer;
   answer.object = std::make_unique<CreatedPreview>(std::move(question.metadata),

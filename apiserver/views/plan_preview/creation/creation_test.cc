@@ -23,6 +23,7 @@
 #include "base/status/matchers.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
+#include "olm/preview/preview.h"
 
 namespace steward::views {
 namespace {
@@ -33,32 +34,32 @@ using ::testing::IsEmpty;
 
 class FakePreviews : public upstream::Previews {
  public:
-  Task<upstream::Preview> OfPlan(upstream::Asker asker, kube::NamespacedName plan) override {
+  Task<olm::PlanPreview> OfPlan(upstream::Asker asker, kube::NamespacedName plan) override {
     return Answer("plan " + plan.ns + "/" + plan.name, std::move(asker));
   }
-  Task<upstream::Preview> OfBundle(upstream::Asker asker, std::string ns,
-                                   upstream::PreviewedBundle bundle) override {
+  Task<olm::PlanPreview> OfBundle(upstream::Asker asker, std::string ns,
+                                  upstream::PreviewedBundle bundle) override {
     return Answer("bundle " + ns + " " + bundle.manifests.at(0) + bundle.properties,
                   std::move(asker));
   }
-  Task<upstream::Preview> OfUninstall(upstream::Asker asker, kube::NamespacedName csv,
-                                      std::optional<bool> cleanup) override {
+  Task<olm::PlanPreview> OfUninstall(upstream::Asker asker, kube::NamespacedName csv,
+                                     std::optional<bool> cleanup) override {
     return Answer("uninstall " + csv.ns + "/" + csv.name +
                       (!cleanup.has_value() ? ""
                        : *cleanup           ? " with cleanup"
                                             : " without"),
                   std::move(asker));
   }
-  Task<upstream::Preview> OfCopies(upstream::Asker asker, bool enabled) override {
+  Task<olm::PlanPreview> OfCopies(upstream::Asker asker, bool enabled) override {
     return Answer(enabled ? "on" : "off", std::move(asker));
   }
 
   std::vector<std::string> asked;
   upstream::Asker asked_by;
-  absl::StatusOr<upstream::Preview> answer = upstream::Preview();
+  absl::StatusOr<olm::PlanPreview> answer = olm::PlanPreview();
 
  private:
-  Task<upstream::Preview> Answer(std::string question, upstream::Asker asker) {
+  Task<olm::PlanPreview> Answer(std::string question, upstream::Asker asker) {
     asked.push_back(std::move(question));
     asked_by = std::move(asker);
     co_return answer;
@@ -86,30 +87,20 @@ class PlanPreviewCreationTest : public ::testing::Test {
   PlanPreviewCreation creation_{upstream_};
 };
 
-upstream::Preview SomePreview() {
-  upstream::Preview preview;
-  preview.reason = "Refused";
-  preview.message = "not now";
+olm::PlanPreview SomePreview() {
+  olm::PlanPreview preview;
+  preview.condition = {false, "Refused", "not now"};
   preview.hidden = 2;
   preview.remaining = 3;
-  upstream::PreviewedStep& step = preview.steps.emplace_back();
-  step.index = 1;
-  step.resolving = "w.v1";
-  step.gvk = {"apps", "v1", "Deployment"};
-  step.name = {"ops", "w"};
-  step.outcome = "Update";
-  step.basis = "DryRun";
+  olm::PreviewStep& step = preview.Add({"apps", "v1", "Deployment"}, {"ops", "w"}, "w.v1");
+  step.outcome = olm::Outcome::kUpdate;
+  step.basis = olm::Basis::kDryRun;
   step.reason = "Differs";
   step.code = 200;
   step.changed_fields = {"spec.replicas"};
   step.changes = {{"spec.replicas", "1", "2"}};
   step.warnings = {"old"};
-  upstream::PreviewedStep& other = preview.steps.emplace_back();
-  other.index = 2;
-  other.gvk = {"", "v1", "Secret"};
-  other.name = {"", "s"};
-  other.outcome = "SomethingNew";
-  other.basis = "Rule";
+  preview.Add({"", "v1", "Secret"}, {"", "s"}, "");
   return preview;
 }
 
@@ -170,9 +161,9 @@ TEST_F(PlanPreviewCreationTest, TheAnswer) {
 
 TEST_F(PlanPreviewCreationTest, TheTableHasAColumnForEachOutcome) {
   upstream_.answer->steps.resize(5);
-  upstream_.answer->steps[0].outcome = "Delete";
-  upstream_.answer->steps[1].outcome = "Delete";
-  for (int i = 2; i < 5; ++i) upstream_.answer->steps[i].outcome = "Keep";
+  upstream_.answer->steps[0].outcome = olm::Outcome::kDelete;
+  upstream_.answer->steps[1].outcome = olm::Outcome::kDelete;
+  for (int i = 2; i < 5; ++i) upstream_.answer->steps[i].outcome = olm::Outcome::kKeep;
   const auto answer = Create(R"({"spec":{"uninstall":{"clusterServiceVersion":"w.v1"}}})");
   ASSERT_OK(answer);
   std::string cells;

@@ -17,6 +17,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/quote.h"
 #include "kube/meta/status.h"
+#include "olm/preview/preview.h"
 
 namespace steward::views {
 namespace json = boost::json;
@@ -234,8 +235,8 @@ void ReadManifests(json::object& bundle, Reader& reader, upstream::PreviewedBund
     reader.Required(kField, "the objects to install");
     return;
   }
-  if (manifests->size() > kMaxManifests) {
-    reader.TooMany(kField, manifests->size(), kMaxManifests);
+  if (manifests->size() > olm::kMaxBundleManifests) {
+    reader.TooMany(kField, manifests->size(), olm::kMaxBundleManifests);
     return;
   }
   out.manifests.reserve(manifests->size());
@@ -316,8 +317,8 @@ absl::Status CheckSize(const Question& question) {
   if (bundle == nullptr) return absl::OkStatus();
   size_t bytes = bundle->properties.size();
   for (const std::string& manifest : bundle->manifests) bytes += manifest.size();
-  if (bytes <= kMaxBundleBytes) return absl::OkStatus();
-  return kube::ToStatus(kube::RequestEntityTooLarge(kMaxBundleBytes));
+  if (bytes <= olm::kMaxBundleBytes) return absl::OkStatus();
+  return kube::ToStatus(kube::RequestEntityTooLarge(olm::kMaxBundleBytes));
 }
 
 }  // namespace

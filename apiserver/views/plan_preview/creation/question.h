@@ -16,9 +16,6 @@
 
 namespace steward::views {
 
-inline constexpr size_t kMaxBundleBytes = 3 << 20;  // of manifests and properties, as JSON
-inline constexpr size_t kMaxManifests = 1000;
-
 struct UninstallQuestion {
   std::string csv;
   std::optional<bool> cleanup;
@@ -41,8 +38,8 @@ struct Question {
 
 // Reads an object that was sent to namespace `ns`. Errors carry a Kubernetes Status: 400 for
 // another kind or namespace, for metadata that cannot be read, and with strict validation for
-// unknown fields; 413 for a bundle of more than kMaxBundleBytes; 422 with a cause for each wrong
-// field, of which there are no more than some.
+// unknown fields; 413 for a bundle of more than olm::kMaxBundleBytes; 422 with a cause for each
+// wrong field, of which there are no more than some.
 absl::StatusOr<Question> ParseQuestion(std::string_view ns, boost::json::object body,
                                        rest::FieldValidation validation);
 

@@ -15,6 +15,7 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
+#include "olm/preview/preview.h"
 
 namespace steward::views {
 namespace {
@@ -176,8 +177,8 @@ TEST(QuestionTest, HostileBodiesMakeSmallErrors) {
   for (int i = 0; i < 100'000; ++i) many[StrCat("x", i)] = 1;
   json::object spec = many;
   spec["installPlan"] = {{"name", text}};
-  json::array manifests(kMaxManifests + 1, json::object());
-  json::array wrong(kMaxManifests, 1);
+  json::array manifests(olm::kMaxBundleManifests + 1, json::object());
+  json::array wrong(olm::kMaxBundleManifests, 1);
   const json::object rows[] = {
       {{text, 1}, {"spec", spec}},
       many,
@@ -202,7 +203,7 @@ TEST(QuestionTest, HostileBodiesMakeSmallErrors) {
 TEST(QuestionTest, ABundleIsBounded) {
   json::array manifests;
   for (int i = 0; i < 4; ++i)
-    manifests.push_back(json::object{{"data", std::string(kMaxBundleBytes / 4, 'x')}});
+    manifests.push_back(json::object{{"data", std::string(olm::kMaxBundleBytes / 4, 'x')}});
   const json::object body = {{"spec", {{"bundle", {{"manifests", manifests}}}}}};
   const auto question = ParseQuestion("ops", body, FieldValidation::kWarn);
   EXPECT_EQ(kube::FromStatus(question.status()).code, 413);

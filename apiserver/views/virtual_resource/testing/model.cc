@@ -120,7 +120,7 @@ void Replica::Recall(const storage::StateVector& vector) {
     for (size_t i = 0; i < etcd_.events[s].size(); ++i) {
       const EtcdEvent& event = etcd_.events[s][i];
       if (event.revision > vector[s]) {
-        // What has not been delivered is not held either.
+        // The replica does not hold an event that has not been delivered.
         same = same && i >= position_[s];
         continue;
       }
@@ -138,7 +138,7 @@ void Replica::Recall(const storage::StateVector& vector) {
   Publish();
 }
 
-storage::Moment Replica::List() {
+storage::WorldSnapshot Replica::List() {
   ++etcd_.revision;  // between two lists of one client something in the cluster writes
   worlds_.LearnRevision(etcd_.revision);
   return worlds_.Lifted();

@@ -124,8 +124,8 @@ class Replica {
   // Learns from etcd what the sources were at `vector`, as far as this replica does not know it.
   void Recall(const storage::StateVector& vector);
   // The state that a list shows.
-  storage::Moment List();
-  storage::Moment Now() const { return worlds_.Now(); }
+  storage::WorldSnapshot List();
+  storage::WorldSnapshot Now() const { return worlds_.Now(); }
   // The resource that its clients use. Waits for nothing.
   VirtualResource& view() { return view_; }
 

@@ -60,7 +60,7 @@ class Client {
   void Connect(size_t home, bool relist) {
     home_ = replicas_[home % replicas_.size()];
     if (relist) Relist();
-    // Who watches one object may also begin where that stands.
+    // A watch of one object may also begin at that object's own number.
     if (!relist && OfOneObject() && !store_.empty() && ++begun_at_own_ % 2 == 0) {
       number_ = store_.begin()->second.second;
     }
@@ -139,7 +139,7 @@ class Client {
   }
 
   void Relist() {
-    const storage::Moment moment = home_->List();
+    const storage::WorldSnapshot moment = home_->List();
     number_ = moment.number().ToString();
     std::map<kube::NamespacedName, Held> next;
     refused_.clear();
@@ -152,7 +152,7 @@ class Client {
     store_ = std::move(next);
   }
 
-  // The place to continue from. Those that the stream gives grow.
+  // Sets the place to continue from. The numbers of a stream only grow.
   void TakeNumber(const std::string& number) {
     Require(kube::CompareResourceVersions(last_, number) <= 0,
             "a number went down on a stream: " + last_ + " " + number);

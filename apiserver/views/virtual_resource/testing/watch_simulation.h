@@ -14,7 +14,7 @@ void ClientsEndWithTheTruth(const Subject& subject);
 // Fails the test when a watch goes on over the history of an etcd from which an old copy was
 // restored.
 void RestoredEtcd(const Subject& subject);
-// As ClientsEndWithTheTruth, with ten times as many steps.
+// Runs ClientsEndWithTheTruth with ten times as many steps.
 void LongHistories(const Subject& subject);
 
 }  // namespace steward::views::watch_simulation

@@ -29,6 +29,7 @@ import (
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	commonv1 "steward.dev/examples/grpc/stubs/commonv1"
+	planv1 "steward.dev/examples/grpc/stubs/planv1"
 	sync "sync"
 	unsafe "unsafe"
 )
@@ -1363,8 +1364,10 @@ type PreviewResponse struct {
 	// The requester may delete this ClusterServiceVersion.
 	RequesterMayDelete bool `protobuf:"varint,10,opt,name=requester_may_delete,json=requesterMayDelete,proto3" json:"requester_may_delete,omitempty"`
 	BeingDeleted       bool `protobuf:"varint,11,opt,name=being_deleted,json=beingDeleted,proto3" json:"being_deleted,omitempty"` // it is
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// The same as a PlanPreview says it: the operator, its operands, its definitions.
+	Preview       *planv1.PreviewResponse `protobuf:"bytes,12,opt,name=preview,proto3" json:"preview,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PreviewResponse) Reset() {
@@ -1472,6 +1475,13 @@ func (x *PreviewResponse) GetBeingDeleted() bool {
 		return x.BeingDeleted
 	}
 	return false
+}
+
+func (x *PreviewResponse) GetPreview() *planv1.PreviewResponse {
+	if x != nil {
+		return x.Preview
+	}
+	return nil
 }
 
 // What would become of one operand.
@@ -2003,7 +2013,7 @@ var File_proto_steward_cleanup_v1_cleanup_proto protoreflect.FileDescriptor
 
 const file_proto_steward_cleanup_v1_cleanup_proto_rawDesc = "" +
 	"\n" +
-	"&proto/steward/cleanup/v1/cleanup.proto\x12\x12steward.cleanup.v1\x1a'proto/steward/common/v1/requester.proto\"\xa0\x05\n" +
+	"&proto/steward/cleanup/v1/cleanup.proto\x12\x12steward.cleanup.v1\x1a'proto/steward/common/v1/requester.proto\x1a#proto/steward/plan/v1/preview.proto\"\xa0\x05\n" +
 	"\rCleanupStatus\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x17\n" +
@@ -2119,7 +2129,7 @@ const file_proto_steward_cleanup_v1_cleanup_proto_rawDesc = "" +
 	"\x03all\x18\x01 \x01(\bR\x03all\x12\x1e\n" +
 	"\n" +
 	"namespaces\x18\x02 \x03(\tR\n" +
-	"namespaces\"\xa8\x04\n" +
+	"namespaces\"\xe4\x04\n" +
 	"\x0fPreviewResponse\x12\x18\n" +
 	"\averdict\x18\x01 \x01(\tR\averdict\x127\n" +
 	"\bblockers\x18\x02 \x03(\v2\x1b.steward.cleanup.v1.BlockerR\bblockers\x12\x1a\n" +
@@ -2132,7 +2142,8 @@ const file_proto_steward_cleanup_v1_cleanup_proto_rawDesc = "" +
 	"\tremaining\x18\t \x01(\x03R\tremaining\x120\n" +
 	"\x14requester_may_delete\x18\n" +
 	" \x01(\bR\x12requesterMayDelete\x12#\n" +
-	"\rbeing_deleted\x18\v \x01(\bR\fbeingDeleted\"\x8c\x02\n" +
+	"\rbeing_deleted\x18\v \x01(\bR\fbeingDeleted\x12:\n" +
+	"\apreview\x18\f \x01(\v2 .steward.plan.v1.PreviewResponseR\apreview\"\x8c\x02\n" +
 	"\x0eOperandPreview\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x12\n" +
@@ -2224,6 +2235,7 @@ var file_proto_steward_cleanup_v1_cleanup_proto_goTypes = []any{
 	(*WatchResponse_Removed)(nil),       // 24: steward.cleanup.v1.WatchResponse.Removed
 	(*WatchResponse_Progress)(nil),      // 25: steward.cleanup.v1.WatchResponse.Progress
 	(*commonv1.Requester)(nil),          // 26: steward.common.v1.Requester
+	(*planv1.PreviewResponse)(nil),      // 27: steward.plan.v1.PreviewResponse
 }
 var file_proto_steward_cleanup_v1_cleanup_proto_depIdxs = []int32{
 	2,  // 0: steward.cleanup.v1.CleanupStatus.blockers:type_name -> steward.cleanup.v1.Blocker
@@ -2249,24 +2261,25 @@ var file_proto_steward_cleanup_v1_cleanup_proto_depIdxs = []int32{
 	16, // 20: steward.cleanup.v1.PreviewResponse.effective_targets:type_name -> steward.cleanup.v1.Targets
 	19, // 21: steward.cleanup.v1.PreviewResponse.definitions:type_name -> steward.cleanup.v1.DefinitionPreview
 	18, // 22: steward.cleanup.v1.PreviewResponse.operands:type_name -> steward.cleanup.v1.OperandPreview
-	26, // 23: steward.cleanup.v1.AbortRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	6,  // 24: steward.cleanup.v1.CleanupService.Get:input_type -> steward.cleanup.v1.GetRequest
-	8,  // 25: steward.cleanup.v1.CleanupService.List:input_type -> steward.cleanup.v1.ListRequest
-	10, // 26: steward.cleanup.v1.CleanupService.Watch:input_type -> steward.cleanup.v1.WatchRequest
-	12, // 27: steward.cleanup.v1.CleanupService.ListPending:input_type -> steward.cleanup.v1.ListPendingRequest
-	15, // 28: steward.cleanup.v1.CleanupService.Preview:input_type -> steward.cleanup.v1.PreviewRequest
-	20, // 29: steward.cleanup.v1.CleanupService.Abort:input_type -> steward.cleanup.v1.AbortRequest
-	7,  // 30: steward.cleanup.v1.CleanupService.Get:output_type -> steward.cleanup.v1.GetResponse
-	9,  // 31: steward.cleanup.v1.CleanupService.List:output_type -> steward.cleanup.v1.ListResponse
-	11, // 32: steward.cleanup.v1.CleanupService.Watch:output_type -> steward.cleanup.v1.WatchResponse
-	14, // 33: steward.cleanup.v1.CleanupService.ListPending:output_type -> steward.cleanup.v1.ListPendingResponse
-	17, // 34: steward.cleanup.v1.CleanupService.Preview:output_type -> steward.cleanup.v1.PreviewResponse
-	21, // 35: steward.cleanup.v1.CleanupService.Abort:output_type -> steward.cleanup.v1.AbortResponse
-	30, // [30:36] is the sub-list for method output_type
-	24, // [24:30] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	27, // 23: steward.cleanup.v1.PreviewResponse.preview:type_name -> steward.plan.v1.PreviewResponse
+	26, // 24: steward.cleanup.v1.AbortRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	6,  // 25: steward.cleanup.v1.CleanupService.Get:input_type -> steward.cleanup.v1.GetRequest
+	8,  // 26: steward.cleanup.v1.CleanupService.List:input_type -> steward.cleanup.v1.ListRequest
+	10, // 27: steward.cleanup.v1.CleanupService.Watch:input_type -> steward.cleanup.v1.WatchRequest
+	12, // 28: steward.cleanup.v1.CleanupService.ListPending:input_type -> steward.cleanup.v1.ListPendingRequest
+	15, // 29: steward.cleanup.v1.CleanupService.Preview:input_type -> steward.cleanup.v1.PreviewRequest
+	20, // 30: steward.cleanup.v1.CleanupService.Abort:input_type -> steward.cleanup.v1.AbortRequest
+	7,  // 31: steward.cleanup.v1.CleanupService.Get:output_type -> steward.cleanup.v1.GetResponse
+	9,  // 32: steward.cleanup.v1.CleanupService.List:output_type -> steward.cleanup.v1.ListResponse
+	11, // 33: steward.cleanup.v1.CleanupService.Watch:output_type -> steward.cleanup.v1.WatchResponse
+	14, // 34: steward.cleanup.v1.CleanupService.ListPending:output_type -> steward.cleanup.v1.ListPendingResponse
+	17, // 35: steward.cleanup.v1.CleanupService.Preview:output_type -> steward.cleanup.v1.PreviewResponse
+	21, // 36: steward.cleanup.v1.CleanupService.Abort:output_type -> steward.cleanup.v1.AbortResponse
+	31, // [31:37] is the sub-list for method output_type
+	25, // [25:31] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_proto_steward_cleanup_v1_cleanup_proto_init() }

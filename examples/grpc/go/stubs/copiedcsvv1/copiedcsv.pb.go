@@ -28,6 +28,7 @@ import (
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	commonv1 "steward.dev/examples/grpc/stubs/commonv1"
+	planv1 "steward.dev/examples/grpc/stubs/planv1"
 	sync "sync"
 	unsafe "unsafe"
 )
@@ -654,6 +655,8 @@ type PreviewResponse struct {
 	NextPageToken string    `protobuf:"bytes,3,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // "" = this was the last page
 	Hidden        int64     `protobuf:"varint,4,opt,name=hidden,proto3" json:"hidden,omitempty"`                                     // between those of this page, that the requester may not see
 	Remaining     int64     `protobuf:"varint,5,opt,name=remaining,proto3" json:"remaining,omitempty"`                               // after this page, hidden ones included
+	// With try_changes, the same as a PlanPreview says it, of this page.
+	Preview       *planv1.PreviewResponse `protobuf:"bytes,6,opt,name=preview,proto3" json:"preview,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -721,6 +724,13 @@ func (x *PreviewResponse) GetRemaining() int64 {
 		return x.Remaining
 	}
 	return 0
+}
+
+func (x *PreviewResponse) GetPreview() *planv1.PreviewResponse {
+	if x != nil {
+		return x.Preview
+	}
+	return nil
 }
 
 type PreviewSummary struct {
@@ -980,7 +990,7 @@ var File_proto_steward_copiedcsv_v1_copiedcsv_proto protoreflect.FileDescriptor
 
 const file_proto_steward_copiedcsv_v1_copiedcsv_proto_rawDesc = "" +
 	"\n" +
-	"*proto/steward/copiedcsv/v1/copiedcsv.proto\x12\x14steward.copiedcsv.v1\x1a'proto/steward/common/v1/requester.proto\"\xa4\x02\n" +
+	"*proto/steward/copiedcsv/v1/copiedcsv.proto\x12\x14steward.copiedcsv.v1\x1a'proto/steward/common/v1/requester.proto\x1a#proto/steward/plan/v1/preview.proto\"\xa4\x02\n" +
 	"\x05State\x127\n" +
 	"\adesired\x18\x01 \x01(\v2\x1d.steward.copiedcsv.v1.DesiredR\adesired\x12\x16\n" +
 	"\x06copies\x18\x02 \x01(\x03R\x06copies\x12\x1c\n" +
@@ -1027,13 +1037,14 @@ const file_proto_steward_copiedcsv_v1_copiedcsv_proto_rawDesc = "" +
 	"\n" +
 	"page_token\x18\x04 \x01(\tR\tpageToken\x12\x1f\n" +
 	"\vtry_changes\x18\x05 \x01(\bR\n" +
-	"tryChanges\"\xe7\x01\n" +
+	"tryChanges\"\xa3\x02\n" +
 	"\x0fPreviewResponse\x12>\n" +
 	"\asummary\x18\x01 \x01(\v2$.steward.copiedcsv.v1.PreviewSummaryR\asummary\x126\n" +
 	"\achanges\x18\x02 \x03(\v2\x1c.steward.copiedcsv.v1.ChangeR\achanges\x12&\n" +
 	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\x12\x16\n" +
 	"\x06hidden\x18\x04 \x01(\x03R\x06hidden\x12\x1c\n" +
-	"\tremaining\x18\x05 \x01(\x03R\tremaining\"\xf0\x01\n" +
+	"\tremaining\x18\x05 \x01(\x03R\tremaining\x12:\n" +
+	"\apreview\x18\x06 \x01(\v2 .steward.plan.v1.PreviewResponseR\apreview\"\xf0\x01\n" +
 	"\x0ePreviewSummary\x12\x18\n" +
 	"\acreates\x18\x01 \x01(\x03R\acreates\x12\x18\n" +
 	"\adeletes\x18\x02 \x01(\x03R\adeletes\x12\x14\n" +
@@ -1095,6 +1106,7 @@ var file_proto_steward_copiedcsv_v1_copiedcsv_proto_goTypes = []any{
 	(*Change)(nil),                  // 11: steward.copiedcsv.v1.Change
 	(*WatchResponse_Unchanged)(nil), // 12: steward.copiedcsv.v1.WatchResponse.Unchanged
 	(*commonv1.Requester)(nil),      // 13: steward.common.v1.Requester
+	(*planv1.PreviewResponse)(nil),  // 14: steward.plan.v1.PreviewResponse
 }
 var file_proto_steward_copiedcsv_v1_copiedcsv_proto_depIdxs = []int32{
 	2,  // 0: steward.copiedcsv.v1.State.desired:type_name -> steward.copiedcsv.v1.Desired
@@ -1108,17 +1120,18 @@ var file_proto_steward_copiedcsv_v1_copiedcsv_proto_depIdxs = []int32{
 	0,  // 8: steward.copiedcsv.v1.PreviewRequest.choice:type_name -> steward.copiedcsv.v1.Choice
 	10, // 9: steward.copiedcsv.v1.PreviewResponse.summary:type_name -> steward.copiedcsv.v1.PreviewSummary
 	11, // 10: steward.copiedcsv.v1.PreviewResponse.changes:type_name -> steward.copiedcsv.v1.Change
-	4,  // 11: steward.copiedcsv.v1.CopiedCSVService.GetState:input_type -> steward.copiedcsv.v1.GetStateRequest
-	6,  // 12: steward.copiedcsv.v1.CopiedCSVService.Watch:input_type -> steward.copiedcsv.v1.WatchRequest
-	8,  // 13: steward.copiedcsv.v1.CopiedCSVService.Preview:input_type -> steward.copiedcsv.v1.PreviewRequest
-	5,  // 14: steward.copiedcsv.v1.CopiedCSVService.GetState:output_type -> steward.copiedcsv.v1.GetStateResponse
-	7,  // 15: steward.copiedcsv.v1.CopiedCSVService.Watch:output_type -> steward.copiedcsv.v1.WatchResponse
-	9,  // 16: steward.copiedcsv.v1.CopiedCSVService.Preview:output_type -> steward.copiedcsv.v1.PreviewResponse
-	14, // [14:17] is the sub-list for method output_type
-	11, // [11:14] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	14, // 11: steward.copiedcsv.v1.PreviewResponse.preview:type_name -> steward.plan.v1.PreviewResponse
+	4,  // 12: steward.copiedcsv.v1.CopiedCSVService.GetState:input_type -> steward.copiedcsv.v1.GetStateRequest
+	6,  // 13: steward.copiedcsv.v1.CopiedCSVService.Watch:input_type -> steward.copiedcsv.v1.WatchRequest
+	8,  // 14: steward.copiedcsv.v1.CopiedCSVService.Preview:input_type -> steward.copiedcsv.v1.PreviewRequest
+	5,  // 15: steward.copiedcsv.v1.CopiedCSVService.GetState:output_type -> steward.copiedcsv.v1.GetStateResponse
+	7,  // 16: steward.copiedcsv.v1.CopiedCSVService.Watch:output_type -> steward.copiedcsv.v1.WatchResponse
+	9,  // 17: steward.copiedcsv.v1.CopiedCSVService.Preview:output_type -> steward.copiedcsv.v1.PreviewResponse
+	15, // [15:18] is the sub-list for method output_type
+	12, // [12:15] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_proto_steward_copiedcsv_v1_copiedcsv_proto_init() }

@@ -151,318 +151,6 @@ func (x *PlanPreview) GetSteps() []*Step {
 	return nil
 }
 
-// Whether an executor would do the steps that are pending, and why.
-type Condition struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Status        bool                   `protobuf:"varint,1,opt,name=status,proto3" json:"status,omitempty"`
-	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	Message       string                 `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Condition) Reset() {
-	*x = Condition{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[1]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Condition) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Condition) ProtoMessage() {}
-
-func (x *Condition) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[1]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Condition.ProtoReflect.Descriptor instead.
-func (*Condition) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{1}
-}
-
-func (x *Condition) GetStatus() bool {
-	if x != nil {
-		return x.Status
-	}
-	return false
-}
-
-func (x *Condition) GetReason() string {
-	if x != nil {
-		return x.Reason
-	}
-	return ""
-}
-
-func (x *Condition) GetMessage() string {
-	if x != nil {
-		return x.Message
-	}
-	return ""
-}
-
-type Step struct {
-	state            protoimpl.MessageState `protogen:"open.v1"`
-	Index            int64                  `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`        // in the plan, from 1
-	Resolving        string                 `protobuf:"bytes,2,opt,name=resolving,proto3" json:"resolving,omitempty"` // the ClusterServiceVersion that it belongs to
-	Group            string                 `protobuf:"bytes,3,opt,name=group,proto3" json:"group,omitempty"`
-	Version          string                 `protobuf:"bytes,4,opt,name=version,proto3" json:"version,omitempty"`
-	Kind             string                 `protobuf:"bytes,5,opt,name=kind,proto3" json:"kind,omitempty"`
-	Namespace        string                 `protobuf:"bytes,6,opt,name=namespace,proto3" json:"namespace,omitempty"` // "" outside of namespaces, and where the scope is not known
-	Name             string                 `protobuf:"bytes,7,opt,name=name,proto3" json:"name,omitempty"`
-	DeclaredOptional bool                   `protobuf:"varint,8,opt,name=declared_optional,json=declaredOptional,proto3" json:"declared_optional,omitempty"`
-	Optional         bool                   `protobuf:"varint,9,opt,name=optional,proto3" json:"optional,omitempty"` // with effect
-	// Create, Update, Unchanged, NotCreated, Delete, Keep, Blocked, Fail or Unknown.
-	Outcome       string   `protobuf:"bytes,10,opt,name=outcome,proto3" json:"outcome,omitempty"`
-	Basis         string   `protobuf:"bytes,11,opt,name=basis,proto3" json:"basis,omitempty"`   // DryRun or Rule
-	Reason        string   `protobuf:"bytes,12,opt,name=reason,proto3" json:"reason,omitempty"` // CamelCase
-	Code          int32    `protobuf:"varint,13,opt,name=code,proto3" json:"code,omitempty"`    // of the HTTP answer; 0 = none
-	Message       string   `protobuf:"bytes,14,opt,name=message,proto3" json:"message,omitempty"`
-	ChangedFields []string `protobuf:"bytes,15,rep,name=changed_fields,json=changedFields,proto3" json:"changed_fields,omitempty"` // paths, of an update
-	Status        string   `protobuf:"bytes,16,opt,name=status,proto3" json:"status,omitempty"`                                    // what the InstallPlan says of the step
-	// The fields of changed_fields, or what is created; of a live preview alone, and as far as there is room.
-	Changes       []*Change `protobuf:"bytes,17,rep,name=changes,proto3" json:"changes,omitempty"`
-	Warnings      []string  `protobuf:"bytes,18,rep,name=warnings,proto3" json:"warnings,omitempty"` // of the API server about the dry run
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Step) Reset() {
-	*x = Step{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[2]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Step) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Step) ProtoMessage() {}
-
-func (x *Step) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[2]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Step.ProtoReflect.Descriptor instead.
-func (*Step) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{2}
-}
-
-func (x *Step) GetIndex() int64 {
-	if x != nil {
-		return x.Index
-	}
-	return 0
-}
-
-func (x *Step) GetResolving() string {
-	if x != nil {
-		return x.Resolving
-	}
-	return ""
-}
-
-func (x *Step) GetGroup() string {
-	if x != nil {
-		return x.Group
-	}
-	return ""
-}
-
-func (x *Step) GetVersion() string {
-	if x != nil {
-		return x.Version
-	}
-	return ""
-}
-
-func (x *Step) GetKind() string {
-	if x != nil {
-		return x.Kind
-	}
-	return ""
-}
-
-func (x *Step) GetNamespace() string {
-	if x != nil {
-		return x.Namespace
-	}
-	return ""
-}
-
-func (x *Step) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *Step) GetDeclaredOptional() bool {
-	if x != nil {
-		return x.DeclaredOptional
-	}
-	return false
-}
-
-func (x *Step) GetOptional() bool {
-	if x != nil {
-		return x.Optional
-	}
-	return false
-}
-
-func (x *Step) GetOutcome() string {
-	if x != nil {
-		return x.Outcome
-	}
-	return ""
-}
-
-func (x *Step) GetBasis() string {
-	if x != nil {
-		return x.Basis
-	}
-	return ""
-}
-
-func (x *Step) GetReason() string {
-	if x != nil {
-		return x.Reason
-	}
-	return ""
-}
-
-func (x *Step) GetCode() int32 {
-	if x != nil {
-		return x.Code
-	}
-	return 0
-}
-
-func (x *Step) GetMessage() string {
-	if x != nil {
-		return x.Message
-	}
-	return ""
-}
-
-func (x *Step) GetChangedFields() []string {
-	if x != nil {
-		return x.ChangedFields
-	}
-	return nil
-}
-
-func (x *Step) GetStatus() string {
-	if x != nil {
-		return x.Status
-	}
-	return ""
-}
-
-func (x *Step) GetChanges() []*Change {
-	if x != nil {
-		return x.Changes
-	}
-	return nil
-}
-
-func (x *Step) GetWarnings() []string {
-	if x != nil {
-		return x.Warnings
-	}
-	return nil
-}
-
-// A field before and after a step. What a Secret holds, and the values of its annotations, are masked.
-type Change struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Path          string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`     // "" = the whole object
-	Before        string                 `protobuf:"bytes,2,opt,name=before,proto3" json:"before,omitempty"` // JSON; "" = it is not there, or is left out
-	After         string                 `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`   // likewise
-	Cut           bool                   `protobuf:"varint,4,opt,name=cut,proto3" json:"cut,omitempty"`      // the values, or long texts in them, are left out
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Change) Reset() {
-	*x = Change{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[3]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Change) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Change) ProtoMessage() {}
-
-func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[3]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Change.ProtoReflect.Descriptor instead.
-func (*Change) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{3}
-}
-
-func (x *Change) GetPath() string {
-	if x != nil {
-		return x.Path
-	}
-	return ""
-}
-
-func (x *Change) GetBefore() string {
-	if x != nil {
-		return x.Before
-	}
-	return ""
-}
-
-func (x *Change) GetAfter() string {
-	if x != nil {
-		return x.After
-	}
-	return ""
-}
-
-func (x *Change) GetCut() bool {
-	if x != nil {
-		return x.Cut
-	}
-	return false
-}
-
 type GetRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	OnBehalfOf    *commonv1.Requester    `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
@@ -474,7 +162,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[4]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -486,7 +174,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[4]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -499,7 +187,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{4}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *GetRequest) GetOnBehalfOf() *commonv1.Requester {
@@ -533,7 +221,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[5]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -545,7 +233,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[5]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -558,7 +246,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{5}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *GetResponse) GetPreview() *PlanPreview {
@@ -587,7 +275,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[6]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -599,7 +287,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[6]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -612,7 +300,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{6}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ListRequest) GetOnBehalfOf() *commonv1.Requester {
@@ -656,7 +344,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[7]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -668,7 +356,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[7]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -681,7 +369,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{7}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListResponse) GetPreviews() []*PlanPreview {
@@ -725,7 +413,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[8]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -737,7 +425,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[8]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -750,7 +438,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{8}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *WatchRequest) GetOnBehalfOf() *commonv1.Requester {
@@ -794,7 +482,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[9]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -806,7 +494,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[9]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -819,7 +507,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{9}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WatchResponse) GetEvent() isWatchResponse_Event {
@@ -932,7 +620,7 @@ type PreviewRequest struct {
 
 func (x *PreviewRequest) Reset() {
 	*x = PreviewRequest{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[10]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -944,7 +632,7 @@ func (x *PreviewRequest) String() string {
 func (*PreviewRequest) ProtoMessage() {}
 
 func (x *PreviewRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[10]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -957,7 +645,7 @@ func (x *PreviewRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewRequest.ProtoReflect.Descriptor instead.
 func (*PreviewRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{10}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PreviewRequest) GetOnBehalfOf() *commonv1.Requester {
@@ -1026,7 +714,7 @@ type Bundle struct {
 
 func (x *Bundle) Reset() {
 	*x = Bundle{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[11]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1038,7 +726,7 @@ func (x *Bundle) String() string {
 func (*Bundle) ProtoMessage() {}
 
 func (x *Bundle) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[11]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1051,7 +739,7 @@ func (x *Bundle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Bundle.ProtoReflect.Descriptor instead.
 func (*Bundle) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{11}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Bundle) GetManifests() []string {
@@ -1068,67 +756,6 @@ func (x *Bundle) GetProperties() string {
 	return ""
 }
 
-type PreviewResponse struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Executable *Condition             `protobuf:"bytes,1,opt,name=executable,proto3" json:"executable,omitempty"`
-	// In the order of the plan; those that are hidden are missing.
-	Steps         []*Step `protobuf:"bytes,2,rep,name=steps,proto3" json:"steps,omitempty"`
-	Hidden        int64   `protobuf:"varint,3,opt,name=hidden,proto3" json:"hidden,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *PreviewResponse) Reset() {
-	*x = PreviewResponse{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[12]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *PreviewResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*PreviewResponse) ProtoMessage() {}
-
-func (x *PreviewResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[12]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use PreviewResponse.ProtoReflect.Descriptor instead.
-func (*PreviewResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{12}
-}
-
-func (x *PreviewResponse) GetExecutable() *Condition {
-	if x != nil {
-		return x.Executable
-	}
-	return nil
-}
-
-func (x *PreviewResponse) GetSteps() []*Step {
-	if x != nil {
-		return x.Steps
-	}
-	return nil
-}
-
-func (x *PreviewResponse) GetHidden() int64 {
-	if x != nil {
-		return x.Hidden
-	}
-	return 0
-}
-
 type WatchResponse_SnapshotBegin struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1137,7 +764,7 @@ type WatchResponse_SnapshotBegin struct {
 
 func (x *WatchResponse_SnapshotBegin) Reset() {
 	*x = WatchResponse_SnapshotBegin{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[13]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1149,7 +776,7 @@ func (x *WatchResponse_SnapshotBegin) String() string {
 func (*WatchResponse_SnapshotBegin) ProtoMessage() {}
 
 func (x *WatchResponse_SnapshotBegin) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[13]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1162,7 +789,7 @@ func (x *WatchResponse_SnapshotBegin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse_SnapshotBegin.ProtoReflect.Descriptor instead.
 func (*WatchResponse_SnapshotBegin) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{9, 0}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{6, 0}
 }
 
 type WatchResponse_SnapshotEnd struct {
@@ -1173,7 +800,7 @@ type WatchResponse_SnapshotEnd struct {
 
 func (x *WatchResponse_SnapshotEnd) Reset() {
 	*x = WatchResponse_SnapshotEnd{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[14]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1185,7 +812,7 @@ func (x *WatchResponse_SnapshotEnd) String() string {
 func (*WatchResponse_SnapshotEnd) ProtoMessage() {}
 
 func (x *WatchResponse_SnapshotEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[14]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1198,7 +825,7 @@ func (x *WatchResponse_SnapshotEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse_SnapshotEnd.ProtoReflect.Descriptor instead.
 func (*WatchResponse_SnapshotEnd) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{9, 1}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{6, 1}
 }
 
 type WatchResponse_Removed struct {
@@ -1211,7 +838,7 @@ type WatchResponse_Removed struct {
 
 func (x *WatchResponse_Removed) Reset() {
 	*x = WatchResponse_Removed{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[15]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1223,7 +850,7 @@ func (x *WatchResponse_Removed) String() string {
 func (*WatchResponse_Removed) ProtoMessage() {}
 
 func (x *WatchResponse_Removed) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[15]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1236,7 +863,7 @@ func (x *WatchResponse_Removed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse_Removed.ProtoReflect.Descriptor instead.
 func (*WatchResponse_Removed) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{9, 2}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{6, 2}
 }
 
 func (x *WatchResponse_Removed) GetNamespace() string {
@@ -1261,7 +888,7 @@ type WatchResponse_Progress struct {
 
 func (x *WatchResponse_Progress) Reset() {
 	*x = WatchResponse_Progress{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[16]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1273,7 +900,7 @@ func (x *WatchResponse_Progress) String() string {
 func (*WatchResponse_Progress) ProtoMessage() {}
 
 func (x *WatchResponse_Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[16]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1286,14 +913,14 @@ func (x *WatchResponse_Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse_Progress.ProtoReflect.Descriptor instead.
 func (*WatchResponse_Progress) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{9, 3}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{6, 3}
 }
 
 var File_proto_steward_plan_v1_plan_proto protoreflect.FileDescriptor
 
 const file_proto_steward_plan_v1_plan_proto_rawDesc = "" +
 	"\n" +
-	" proto/steward/plan/v1/plan.proto\x12\x0fsteward.plan.v1\x1a'proto/steward/common/v1/requester.proto\"\xf6\x02\n" +
+	" proto/steward/plan/v1/plan.proto\x12\x0fsteward.plan.v1\x1a'proto/steward/common/v1/requester.proto\x1a#proto/steward/plan/v1/preview.proto\"\xf6\x02\n" +
 	"\vPlanPreview\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12(\n" +
@@ -1305,36 +932,7 @@ const file_proto_steward_plan_v1_plan_proto_rawDesc = "" +
 	"\n" +
 	"executable\x18\b \x01(\v2\x1a.steward.plan.v1.ConditionR\n" +
 	"executable\x12+\n" +
-	"\x05steps\x18\t \x03(\v2\x15.steward.plan.v1.StepR\x05steps\"U\n" +
-	"\tCondition\x12\x16\n" +
-	"\x06status\x18\x01 \x01(\bR\x06status\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xfd\x03\n" +
-	"\x04Step\x12\x14\n" +
-	"\x05index\x18\x01 \x01(\x03R\x05index\x12\x1c\n" +
-	"\tresolving\x18\x02 \x01(\tR\tresolving\x12\x14\n" +
-	"\x05group\x18\x03 \x01(\tR\x05group\x12\x18\n" +
-	"\aversion\x18\x04 \x01(\tR\aversion\x12\x12\n" +
-	"\x04kind\x18\x05 \x01(\tR\x04kind\x12\x1c\n" +
-	"\tnamespace\x18\x06 \x01(\tR\tnamespace\x12\x12\n" +
-	"\x04name\x18\a \x01(\tR\x04name\x12+\n" +
-	"\x11declared_optional\x18\b \x01(\bR\x10declaredOptional\x12\x1a\n" +
-	"\boptional\x18\t \x01(\bR\boptional\x12\x18\n" +
-	"\aoutcome\x18\n" +
-	" \x01(\tR\aoutcome\x12\x14\n" +
-	"\x05basis\x18\v \x01(\tR\x05basis\x12\x16\n" +
-	"\x06reason\x18\f \x01(\tR\x06reason\x12\x12\n" +
-	"\x04code\x18\r \x01(\x05R\x04code\x12\x18\n" +
-	"\amessage\x18\x0e \x01(\tR\amessage\x12%\n" +
-	"\x0echanged_fields\x18\x0f \x03(\tR\rchangedFields\x12\x16\n" +
-	"\x06status\x18\x10 \x01(\tR\x06status\x121\n" +
-	"\achanges\x18\x11 \x03(\v2\x17.steward.plan.v1.ChangeR\achanges\x12\x1a\n" +
-	"\bwarnings\x18\x12 \x03(\tR\bwarnings\"\\\n" +
-	"\x06Change\x12\x12\n" +
-	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
-	"\x06before\x18\x02 \x01(\tR\x06before\x12\x14\n" +
-	"\x05after\x18\x03 \x01(\tR\x05after\x12\x10\n" +
-	"\x03cut\x18\x04 \x01(\bR\x03cut\"~\n" +
+	"\x05steps\x18\t \x03(\v2\x15.steward.plan.v1.StepR\x05steps\"~\n" +
 	"\n" +
 	"GetRequest\x12>\n" +
 	"\fon_behalf_of\x18\x01 \x01(\v2\x1c.steward.common.v1.RequesterR\n" +
@@ -1387,13 +985,7 @@ const file_proto_steward_plan_v1_plan_proto_rawDesc = "" +
 	"\tmanifests\x18\x01 \x03(\tR\tmanifests\x12\x1e\n" +
 	"\n" +
 	"properties\x18\x02 \x01(\tR\n" +
-	"properties\"\x92\x01\n" +
-	"\x0fPreviewResponse\x12:\n" +
-	"\n" +
-	"executable\x18\x01 \x01(\v2\x1a.steward.plan.v1.ConditionR\n" +
-	"executable\x12+\n" +
-	"\x05steps\x18\x02 \x03(\v2\x15.steward.plan.v1.StepR\x05steps\x12\x16\n" +
-	"\x06hidden\x18\x03 \x01(\x03R\x06hidden2\xac\x02\n" +
+	"properties2\xac\x02\n" +
 	"\vPlanService\x12@\n" +
 	"\x03Get\x12\x1b.steward.plan.v1.GetRequest\x1a\x1c.steward.plan.v1.GetResponse\x12C\n" +
 	"\x04List\x12\x1c.steward.plan.v1.ListRequest\x1a\x1d.steward.plan.v1.ListResponse\x12H\n" +
@@ -1412,58 +1004,54 @@ func file_proto_steward_plan_v1_plan_proto_rawDescGZIP() []byte {
 	return file_proto_steward_plan_v1_plan_proto_rawDescData
 }
 
-var file_proto_steward_plan_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_proto_steward_plan_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_proto_steward_plan_v1_plan_proto_goTypes = []any{
 	(*PlanPreview)(nil),                 // 0: steward.plan.v1.PlanPreview
-	(*Condition)(nil),                   // 1: steward.plan.v1.Condition
-	(*Step)(nil),                        // 2: steward.plan.v1.Step
-	(*Change)(nil),                      // 3: steward.plan.v1.Change
-	(*GetRequest)(nil),                  // 4: steward.plan.v1.GetRequest
-	(*GetResponse)(nil),                 // 5: steward.plan.v1.GetResponse
-	(*ListRequest)(nil),                 // 6: steward.plan.v1.ListRequest
-	(*ListResponse)(nil),                // 7: steward.plan.v1.ListResponse
-	(*WatchRequest)(nil),                // 8: steward.plan.v1.WatchRequest
-	(*WatchResponse)(nil),               // 9: steward.plan.v1.WatchResponse
-	(*PreviewRequest)(nil),              // 10: steward.plan.v1.PreviewRequest
-	(*Bundle)(nil),                      // 11: steward.plan.v1.Bundle
-	(*PreviewResponse)(nil),             // 12: steward.plan.v1.PreviewResponse
-	(*WatchResponse_SnapshotBegin)(nil), // 13: steward.plan.v1.WatchResponse.SnapshotBegin
-	(*WatchResponse_SnapshotEnd)(nil),   // 14: steward.plan.v1.WatchResponse.SnapshotEnd
-	(*WatchResponse_Removed)(nil),       // 15: steward.plan.v1.WatchResponse.Removed
-	(*WatchResponse_Progress)(nil),      // 16: steward.plan.v1.WatchResponse.Progress
-	(*commonv1.Requester)(nil),          // 17: steward.common.v1.Requester
+	(*GetRequest)(nil),                  // 1: steward.plan.v1.GetRequest
+	(*GetResponse)(nil),                 // 2: steward.plan.v1.GetResponse
+	(*ListRequest)(nil),                 // 3: steward.plan.v1.ListRequest
+	(*ListResponse)(nil),                // 4: steward.plan.v1.ListResponse
+	(*WatchRequest)(nil),                // 5: steward.plan.v1.WatchRequest
+	(*WatchResponse)(nil),               // 6: steward.plan.v1.WatchResponse
+	(*PreviewRequest)(nil),              // 7: steward.plan.v1.PreviewRequest
+	(*Bundle)(nil),                      // 8: steward.plan.v1.Bundle
+	(*WatchResponse_SnapshotBegin)(nil), // 9: steward.plan.v1.WatchResponse.SnapshotBegin
+	(*WatchResponse_SnapshotEnd)(nil),   // 10: steward.plan.v1.WatchResponse.SnapshotEnd
+	(*WatchResponse_Removed)(nil),       // 11: steward.plan.v1.WatchResponse.Removed
+	(*WatchResponse_Progress)(nil),      // 12: steward.plan.v1.WatchResponse.Progress
+	(*Condition)(nil),                   // 13: steward.plan.v1.Condition
+	(*Step)(nil),                        // 14: steward.plan.v1.Step
+	(*commonv1.Requester)(nil),          // 15: steward.common.v1.Requester
+	(*PreviewResponse)(nil),             // 16: steward.plan.v1.PreviewResponse
 }
 var file_proto_steward_plan_v1_plan_proto_depIdxs = []int32{
-	1,  // 0: steward.plan.v1.PlanPreview.executable:type_name -> steward.plan.v1.Condition
-	2,  // 1: steward.plan.v1.PlanPreview.steps:type_name -> steward.plan.v1.Step
-	3,  // 2: steward.plan.v1.Step.changes:type_name -> steward.plan.v1.Change
-	17, // 3: steward.plan.v1.GetRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	0,  // 4: steward.plan.v1.GetResponse.preview:type_name -> steward.plan.v1.PlanPreview
-	17, // 5: steward.plan.v1.ListRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	0,  // 6: steward.plan.v1.ListResponse.previews:type_name -> steward.plan.v1.PlanPreview
-	17, // 7: steward.plan.v1.WatchRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	13, // 8: steward.plan.v1.WatchResponse.snapshot_begin:type_name -> steward.plan.v1.WatchResponse.SnapshotBegin
-	14, // 9: steward.plan.v1.WatchResponse.snapshot_end:type_name -> steward.plan.v1.WatchResponse.SnapshotEnd
-	0,  // 10: steward.plan.v1.WatchResponse.changed:type_name -> steward.plan.v1.PlanPreview
-	15, // 11: steward.plan.v1.WatchResponse.removed:type_name -> steward.plan.v1.WatchResponse.Removed
-	16, // 12: steward.plan.v1.WatchResponse.progress:type_name -> steward.plan.v1.WatchResponse.Progress
-	17, // 13: steward.plan.v1.PreviewRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	11, // 14: steward.plan.v1.PreviewRequest.bundle:type_name -> steward.plan.v1.Bundle
-	1,  // 15: steward.plan.v1.PreviewResponse.executable:type_name -> steward.plan.v1.Condition
-	2,  // 16: steward.plan.v1.PreviewResponse.steps:type_name -> steward.plan.v1.Step
-	4,  // 17: steward.plan.v1.PlanService.Get:input_type -> steward.plan.v1.GetRequest
-	6,  // 18: steward.plan.v1.PlanService.List:input_type -> steward.plan.v1.ListRequest
-	8,  // 19: steward.plan.v1.PlanService.Watch:input_type -> steward.plan.v1.WatchRequest
-	10, // 20: steward.plan.v1.PlanService.Preview:input_type -> steward.plan.v1.PreviewRequest
-	5,  // 21: steward.plan.v1.PlanService.Get:output_type -> steward.plan.v1.GetResponse
-	7,  // 22: steward.plan.v1.PlanService.List:output_type -> steward.plan.v1.ListResponse
-	9,  // 23: steward.plan.v1.PlanService.Watch:output_type -> steward.plan.v1.WatchResponse
-	12, // 24: steward.plan.v1.PlanService.Preview:output_type -> steward.plan.v1.PreviewResponse
-	21, // [21:25] is the sub-list for method output_type
-	17, // [17:21] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	13, // 0: steward.plan.v1.PlanPreview.executable:type_name -> steward.plan.v1.Condition
+	14, // 1: steward.plan.v1.PlanPreview.steps:type_name -> steward.plan.v1.Step
+	15, // 2: steward.plan.v1.GetRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	0,  // 3: steward.plan.v1.GetResponse.preview:type_name -> steward.plan.v1.PlanPreview
+	15, // 4: steward.plan.v1.ListRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	0,  // 5: steward.plan.v1.ListResponse.previews:type_name -> steward.plan.v1.PlanPreview
+	15, // 6: steward.plan.v1.WatchRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	9,  // 7: steward.plan.v1.WatchResponse.snapshot_begin:type_name -> steward.plan.v1.WatchResponse.SnapshotBegin
+	10, // 8: steward.plan.v1.WatchResponse.snapshot_end:type_name -> steward.plan.v1.WatchResponse.SnapshotEnd
+	0,  // 9: steward.plan.v1.WatchResponse.changed:type_name -> steward.plan.v1.PlanPreview
+	11, // 10: steward.plan.v1.WatchResponse.removed:type_name -> steward.plan.v1.WatchResponse.Removed
+	12, // 11: steward.plan.v1.WatchResponse.progress:type_name -> steward.plan.v1.WatchResponse.Progress
+	15, // 12: steward.plan.v1.PreviewRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	8,  // 13: steward.plan.v1.PreviewRequest.bundle:type_name -> steward.plan.v1.Bundle
+	1,  // 14: steward.plan.v1.PlanService.Get:input_type -> steward.plan.v1.GetRequest
+	3,  // 15: steward.plan.v1.PlanService.List:input_type -> steward.plan.v1.ListRequest
+	5,  // 16: steward.plan.v1.PlanService.Watch:input_type -> steward.plan.v1.WatchRequest
+	7,  // 17: steward.plan.v1.PlanService.Preview:input_type -> steward.plan.v1.PreviewRequest
+	2,  // 18: steward.plan.v1.PlanService.Get:output_type -> steward.plan.v1.GetResponse
+	4,  // 19: steward.plan.v1.PlanService.List:output_type -> steward.plan.v1.ListResponse
+	6,  // 20: steward.plan.v1.PlanService.Watch:output_type -> steward.plan.v1.WatchResponse
+	16, // 21: steward.plan.v1.PlanService.Preview:output_type -> steward.plan.v1.PreviewResponse
+	18, // [18:22] is the sub-list for method output_type
+	14, // [14:18] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_proto_steward_plan_v1_plan_proto_init() }
@@ -1471,14 +1059,15 @@ func file_proto_steward_plan_v1_plan_proto_init() {
 	if File_proto_steward_plan_v1_plan_proto != nil {
 		return
 	}
-	file_proto_steward_plan_v1_plan_proto_msgTypes[9].OneofWrappers = []any{
+	file_proto_steward_plan_v1_preview_proto_init()
+	file_proto_steward_plan_v1_plan_proto_msgTypes[6].OneofWrappers = []any{
 		(*WatchResponse_SnapshotBegin_)(nil),
 		(*WatchResponse_SnapshotEnd_)(nil),
 		(*WatchResponse_Changed)(nil),
 		(*WatchResponse_Removed_)(nil),
 		(*WatchResponse_Progress_)(nil),
 	}
-	file_proto_steward_plan_v1_plan_proto_msgTypes[10].OneofWrappers = []any{
+	file_proto_steward_plan_v1_plan_proto_msgTypes[7].OneofWrappers = []any{
 		(*PreviewRequest_InstallPlan)(nil),
 		(*PreviewRequest_Bundle)(nil),
 	}
@@ -1488,7 +1077,7 @@ func file_proto_steward_plan_v1_plan_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_steward_plan_v1_plan_proto_rawDesc), len(file_proto_steward_plan_v1_plan_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,51 @@
+// The ClusterServiceVersions that were deleted a moment ago. Lives on one executor.
+#ifndef CONTROLLERS_CLEANUP_GUARDS_RECENTLY_DELETED_CSVS_H_
+#define CONTROLLERS_CLEANUP_GUARDS_RECENTLY_DELETED_CSVS_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/clock/clock.h"
+#include "olm/cleanup/verdict.h"
+#include "olm/csv_facts.h"
+
+namespace steward::controllers {
+
+// One command may delete two operators of one definition. The operator that is not opted in is not
+// held up, and may be gone before the other is looked at, although its custom resources were to be
+// kept. An operator that was opted in leaves a mark (CoOwners), and is not remembered here.
+class RecentlyDeletedCsvs {
+ public:
+  // The time from the moment when the absence was noticed. The deletions of one command are moments
+  // apart, and the first look comes soon after, unless the API server is slow or cannot be asked.
+  static constexpr absl::Duration kRemembered = absl::Minutes(1);
+
+  // REQUIRES: `clock` outlives this object.
+  explicit RecentlyDeletedCsvs(Clock& clock) : clock_(clock) {}
+
+  // Remembers an object that was just found to be gone.
+  void Note(std::shared_ptr<const olm::CsvFacts> csv);
+  // Returns the objects that are still remembered.
+  std::vector<olm::DepartedCsv> Recent();
+
+ private:
+  struct Departure {
+    std::shared_ptr<const olm::CsvFacts> csv;
+    absl::Duration noticed;  // monotonic
+  };
+
+  Clock& clock_;
+  std::map<std::string, Departure> departures_;  // by UID
+};
+
+// Removes from `departed` the objects that `csv` replaced, by spec.replaces: an operator that OLM
+// deletes after an upgrade goes on in the next version.
+std::vector<olm::DepartedCsv> WithoutReplaced(std::vector<olm::DepartedCsv> departed,
+                                              const olm::CsvFacts& csv);
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_GUARDS_RECENTLY_DELETED_CSVS_H_
