@@ -86,8 +86,9 @@ class GuardReader {
   //
   // `before` may be null. It saves a GET if the list shows the object in the same state.
   //
-  // REQUIRES, for a verdict: `csv` was seen being deleted before the call. Because whoever deletes
-  // the definition of ClusterServiceVersions deletes it before them, the reading then shows that.
+  // REQUIRES, for a verdict: `csv` was seen being deleted before the call. If all of them are
+  // deleted by deleting their definition, the definition is marked first, so the reading shows
+  // that.
   boost::asio::awaitable<GuardReading> Look(kube::NamespacedName csv,
                                             std::optional<olm::CleanupRecord> remembered,
                                             CsvDetail detail, const CsvAsRead* before = nullptr);
