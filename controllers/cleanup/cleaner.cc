@@ -100,7 +100,7 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
   pass.guards = co_await guards_.Look(name, pass.memory.remembered, CsvDetail::kObject, &before);
   const olm::Read<olm::CsvFacts>& now = pass.guards.inputs.csv;
   if (now.unreadable()) co_return absl::UnavailableError(now.why());
-  // The object has changed since the last round; start again from the top.
+  // The object has changed since the last round; the next pass decides what to do with it.
   if (now.absent() || now->uid != pass.memory.uid || olm::EarlyCleanupStep(*now).has_value()) {
     co_return ReconcileResult::Requeue();
   }

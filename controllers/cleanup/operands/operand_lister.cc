@@ -78,8 +78,9 @@ Task<OperandListing> ListPass(kube::Client& client, const std::vector<CrdPlan>& 
     operands.plan = plan;
     const absl::Status status = co_await ListOne(client, operands);
     if (plan.state == CrdState::kTerminating && !plan.targets.empty()) {
-      // The definition itself is pending, so a failed list does no harm. If no deletion is planned,
-      // only operands that are being deleted already are pending.
+      // The definition itself is pending, so a failed list does no harm. If no deletion is planned
+      // (no targets), the definition does not count: only operands that are being deleted already
+      // are pending.
       listing.terminating_crds.push_back(plan.crd);
       if (!status.ok()) operands.pending.clear();
     } else if (!status.ok()) {
