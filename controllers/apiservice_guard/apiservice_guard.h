@@ -118,8 +118,7 @@ class ApiServiceGuard : public Reconciler {
   GuardMetrics& metrics_;
   ReplicaDialer& dialer_;
   const GuardTerms terms_;
-  std::optional<absl::Time>
-      silent_since_;  // found by its own probe; a time of the kube-apiserver's clock
+  std::optional<absl::Time> silent_since_;  // by the guard's probe; kube-apiserver's clock
   // Since when no look has found the APIService available, and how many looks have found it
   // unavailable. Creating it anew does not reset these.
   std::optional<absl::Time> unavailable_since_;

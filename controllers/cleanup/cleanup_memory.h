@@ -16,8 +16,8 @@
 #include "controllers/cleanup/operands/ledger.h"
 #include "controllers/cleanup/reporting/stall_detector.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/record.h"
 #include "olm/csv_facts.h"
+#include "olm/cleanup/record.h"
 
 namespace steward::controllers {
 
@@ -29,8 +29,7 @@ struct CleanupMemory {
 
   std::string uid;
   std::optional<olm::CleanupRecord> remembered;
-  bool wrote_record =
-      false;  // this process wrote the record, so it knows all deletions of this cleanup
+  bool wrote_record = false;  // this process did, so it knows all deletions
   DeletionLedger ledger;
   std::unique_ptr<DeletionCursor> cursor;  // null: no deletions are under way
   // As of the last reading: the CSV may have copies, to which OLM copies its status.

@@ -36,8 +36,7 @@ class DeclaredOptional {
   absl::Status Add(const std::string& csv, const std::string& text);
 
   std::map<std::string, OptionalManifests> by_csv_;
-  std::set<std::pair<std::string, std::string>>
-      read_;  // texts that were read already, because steps repeat them
+  std::set<std::pair<std::string, std::string>> read_;  // read texts; steps repeat them
 };
 
 }  // namespace steward::olm

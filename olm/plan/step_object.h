@@ -14,8 +14,7 @@ namespace steward::olm {
 // The ClusterServiceVersion that owns the objects of its bundle.
 struct StepOwner {
   kube::NamespacedName csv;
-  std::string
-      uid;  // "" if the object gets no owner, because it is the ClusterServiceVersion itself
+  std::string uid;  // "" if the object is the ClusterServiceVersion itself: it gets no owner
 };
 
 // Makes the object of a step from `manifest`. Drops what the author must not decide (status; all

@@ -112,8 +112,7 @@ class TestDriver {
     std::map<kube::NamespacedName, Oracle::Pass> passes;  // those under way
     std::unique_ptr<WorkQueue> queue;                     // while its workers run
     std::unique_ptr<TaskGroup> workers;
-    std::map<kube::NamespacedName, std::string>
-        fed;  // by CSV: its state when it was added to the queue
+    std::map<kube::NamespacedName, std::string> fed;  // by CSV: its state when queued
   };
   // A DELETE whose bytes are on their way.
   struct Held {
