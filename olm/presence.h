@@ -29,8 +29,7 @@ struct PresenceInputs {
   std::optional<std::vector<OperatorGroupPtr>> groups;   // all of the operator's own namespace
   std::optional<std::vector<InstallModeSupport>> modes;  // spec.installModes of the operator
   std::optional<TargetSummary> targets;                  // of the only group, if there is one
-  const Csv* rival = nullptr;  // another original of the same name that reaches `ns`, and wins over
-                               // all others (WinsIn)
+  const Csv* rival = nullptr;  // the best other original of this name in `ns` (WinsIn)
 };
 
 struct Presence {
