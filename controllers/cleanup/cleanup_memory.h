@@ -16,8 +16,8 @@
 #include "controllers/cleanup/operands/ledger.h"
 #include "controllers/cleanup/reporting/stall_detector.h"
 #include "kube/meta/names.h"
-#include "olm/csv_facts.h"
 #include "olm/cleanup/record.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 
