@@ -12,7 +12,7 @@ namespace steward::plugin {
 
 struct WhyOptions {
   std::string ns;        // the namespace asked about
-  std::string csv = {};  // "" = all operators that may matter in `ns`
+  std::string csv = {};  // "" = all operators that the namespace shows
 };
 
 // Prints for each operator whether it watches the namespace and whether the namespace shows it,
