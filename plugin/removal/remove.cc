@@ -217,7 +217,7 @@ class Remover {
     co_return deleted;
   }
 
-  // Takes finalizers off, on condition that the object is as it was read.
+  // Removes finalizers, provided the object is still as it was read.
   StatusTask LetGo(const FoundObject& object, const std::vector<std::string_view>& gone,
                    std::string_view what) {
     const std::vector<std::string> kept = olm::FinalizersWithout(object.facts.finalizers, gone);
