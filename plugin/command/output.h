@@ -28,7 +28,7 @@ struct Output {
   std::optional<JsonPath> path;  // of kJsonPath and kJsonPathAsJson
 
   bool for_people() const { return form == Form::kPeople || form == Form::kWide; }
-  // True if programs get the whole document. People still get notes and progress on standard error.
+  // True if programs get the whole document. The text for people goes to standard error then.
   bool whole() const { return form == Form::kJson || form == Form::kYaml; }
 };
 
