@@ -45,8 +45,8 @@ class TarReader {
   TarReader& operator=(const TarReader&) = delete;
 
   // The next entry; nullopt after the last. kDataLoss when the tar is cut off or damaged,
-  // kResourceExhausted beyond the limits, kCancelled after Stop. After an error, no more calls are
-  // allowed.
+  // kResourceExhausted beyond the limits, kCancelled after Stop. After such an error, further calls
+  // return it, too.
   absl::StatusOr<std::optional<TarEntry>> Next();
 
   // Appends the content of the entry that Next returned; once for each entry. kResourceExhausted,

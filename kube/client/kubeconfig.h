@@ -19,7 +19,7 @@ struct KubeconfigOverrides {
   std::string user;
 
   std::string server;
-  // a file; with insecure_skip_tls_verify it overrides the cluster's
+  // A file. If it or insecure_skip_tls_verify is set, the two replace the cluster's two.
   std::string certificate_authority;
   bool insecure_skip_tls_verify = false;
   std::string tls_server_name;

@@ -20,9 +20,9 @@ struct ClientVersion {
   std::string platform;        // "linux/amd64"
 };
 
-// A cluster, a clock and the user's terminal, which outlive the command. While a command runs, it
-// adds to its machine-readable report (docs/kubectl-steward.md) in `document`, so that there is a
-// report however the command ends.
+// A cluster, a clock and the user's terminal. REQUIRES: all of them outlive the command. While a
+// command runs, it adds to its machine-readable report (docs/kubectl-steward.md) in `document`, so
+// that there is a report however the command ends.
 struct Session {
   kube::Client& client;
   Clock& clock;

@@ -23,8 +23,9 @@ class SaveFolder {
   // The folder's index; kNotFound when there is none.
   absl::StatusOr<SaveIndex> ReadIndex() const;
 
-  // Prepares the folder for the operands of the ClusterServiceVersion that `index` names, and
-  // writes an incomplete index. kFailedPrecondition if the folder has other contents.
+  // Prepares the folder for the operands of the ClusterServiceVersion that `index` names. Writes an
+  // incomplete index, unless the folder has a complete one of an earlier run. kFailedPrecondition
+  // if the folder has other contents.
   absl::Status Begin(const SaveIndex& index);
   // Writes one object's file.
   absl::Status Write(const std::string& saved_path, std::string_view yaml);
