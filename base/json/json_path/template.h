@@ -20,9 +20,9 @@ struct Node {
     kLiteral,     // `value`, once for each input
     kIdentifier,  // range, end, or a word that is unknown
     kField,       // the member `text`
-    kWildcard,    // all members, or items
+    kWildcard,    // all members of an object, or items of a list
     kRecursive,   // the value and all below
-    kSlice,       // all members of an object, or items of a list
+    kSlice,       // some items of a list
     kUnion,       // the results of each of `lists`
     kFilter,      // the items for which `lists` [left, right] hold by the operator `text`
     kAction,      // a chain, `lists` [chain]
