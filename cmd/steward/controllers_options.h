@@ -33,7 +33,7 @@ struct ControllersOptions {
   absl::Duration retry_period = absl::Seconds(2);
   FeatureGates feature_gates = FeatureGates({});
   FlagValues reconciler_flags;  // the values of the reconcilers' own flags
-  bool takeover = false;        // also run reconcilers for which OLM has a controller of its own
+  bool takeover = false;        // reconcilers run also while an operator of OLM does the same
   ServerTlsOptions tls;         // of metrics and gRPC
   MonitoringOptions monitoring;
   GrpcOptions grpc = {.bind_address = "0", .cert_dir = "controllers.local.config/certificates"};
