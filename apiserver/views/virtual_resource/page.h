@@ -19,12 +19,12 @@ struct Page {
   storage::WorldPtr world;
   rest::Selection selection;
   std::optional<kube::NamespacedName> after;
-  std::optional<int64_t> left;  // the number of objects behind `after`, if known
+  std::optional<int64_t> left;  // the number of objects that come after `after`, if known
 
   // Reads at most `limit` objects, and never more than some thousand, because the page is held
-  // while it is written. Sets cursor, continue token and remaining count of `reading`, which has
-  // its number already. So the caller knows before the first object is written whether another page
-  // follows. `this`, `projection` and `reading` outlive the task.
+  // while it is written. Sets cursor, continue token and remaining count of `reading`. Thus the
+  // caller knows before the first object is written whether another page follows. REQUIRES:
+  // `reading` has its resource version. `this`, `projection` and `reading` outlive the task.
   StatusTask Read(const Projection& projection, int64_t limit, rest::Reading& reading);
 };
 

@@ -56,8 +56,9 @@ class HoldKeeper {
   Task<HoldState> Look(kube::NamespacedName csv);
 
   // Adds missing holds to the objects of `state`, which were listed before `csv` was read, and
-  // releases those that an administrator revoked. Returns the first failure, but tries all objects.
-  // An object that changed meanwhile (409, 404) is not a failure, because the next look sees it.
+  // takes the hold off those that an administrator deleted. Returns the first failure, but tries
+  // all objects. An object that changed meanwhile (409, 404) is not a failure, because the next
+  // look sees it.
   StatusTask Hold(const olm::CsvFacts& csv, const HoldState& state);
   // Releases all objects of `state`.
   StatusTask Release(const HoldState& state);

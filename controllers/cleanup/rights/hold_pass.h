@@ -20,9 +20,9 @@ class HoldPass {
            ProgressReporter& reporter, const olm::CsvTerms& terms)
       : client_(client), holds_(holds), opt_ins_(opt_ins), reporter_(reporter), terms_(terms) {}
 
-  // Handles `csv`, which was read as `raw`: adds missing holds, releases those that an
-  // administrator revoked, confirms the opt-in, and reports all of this in the status (R-000-73,
-  // R-000-76).
+  // Handles `csv`, which was read as `raw`: adds missing holds, takes the hold off objects
+  // that an administrator deleted, confirms the opt-in, and reports all of this in the status
+  // (R-000-73, R-000-76).
   Task<ReconcileResult> Run(olm::CsvFacts csv, kube::RawObject raw);
 
  private:

@@ -37,7 +37,7 @@ struct ClusterEventsOptions {
   double burst = 25;
   absl::Duration interval = absl::Minutes(5);
   absl::Duration write_timeout = absl::Seconds(10);
-  int tries = 3;  // of one write; then the event is dropped
+  int tries = 3;  // of one write; after them it counts as failed
 };
 
 // Writes core/v1 Events. Creates an Event the first time; later patches its count and

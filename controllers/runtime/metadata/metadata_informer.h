@@ -22,9 +22,9 @@
 namespace steward::controllers {
 
 struct MetadataCallbacks {
-  // Called when the object appeared, was deleted, or changed in the metadata that is held. If
-  // nothing is held (MetadataScope::hold): called only when it appeared or was deleted after the
-  // list. May be null.
+  // Called when the object appeared, was deleted, or changed in the metadata that is held. With
+  // MetadataScope::hold = false: called only when the watch (not a list) reports an object as added
+  // or deleted. May be null.
   std::function<void(const kube::NamespacedName& name)> changed;
   // Called when a complete list has been applied, the first or a later one. May be null.
   std::function<void()> synced;
@@ -83,7 +83,7 @@ class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
   template <typename Call>
   void ForEachUser(Call call);
   void Tell(const kube::NamespacedName& name);
-  // Calls a callback without arguments of each user.
+  // Calls `callback`, for example `synced`, of each user that has one.
   void TellAll(std::function<void()> MetadataCallbacks::*callback);
 
   kube::Client& client_;
@@ -101,7 +101,7 @@ class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
   bool listed_ = false;  // by the present run
 
   Objects objects_;
-  size_t unheld_ = 0;  // objects reported beyond the bound; changes count again
+  size_t unheld_ = 0;  // reports of objects beyond the bound; one object may count several times
   absl::Status health_;
 };
 
