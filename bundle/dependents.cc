@@ -26,7 +26,7 @@ namespace json = boost::json;
 namespace {
 
 const kube::GroupVersionResource kOperators = {"operators.coreos.com", "v1", "operators"};
-// The label of a component of an Operator: this, and the Operator's name behind it.
+// The prefix of the label of an Operator's components; the Operator's name follows it.
 constexpr std::string_view kComponentLabel = "operators.coreos.com/";
 
 class Search {
@@ -71,7 +71,7 @@ class Search {
     co_return absl::OkStatus();
   }
 
-  // An object goes once all of its owners have gone or are not there.
+  // An object is deleted once each of its owners is deleted or missing.
   void FollowOwners() {
     std::set<std::string> going = {uid_};
     std::set<std::string> touched;
@@ -127,7 +127,7 @@ class Search {
   }
 
   VoidTask FindCopies() {
-    // No copy can bear a name that is no label's value.
+    // Copies name their origin in a label. A namespace name that is no label value has none.
     if (!kube::LabelValueProblem(csv_.ns).empty()) co_return;
     const kube::GroupVersionKind gvk = {olm::kCsvs.group, olm::kCsvs.version,
                                         "ClusterServiceVersion"};

@@ -36,16 +36,17 @@ struct Dependent {
 };
 
 struct Dependents {
-  // By reason, group, kind, namespace and name.
+  // Sorted by reason, group, kind, namespace and name.
   std::vector<Dependent> objects;
-  size_t more = 0;  // that have no place among them
+  size_t more = 0;  // further ones, beyond the limit of `objects`
   std::vector<Unread> unread;
 };
 
-// Looks for the objects of its namespace that have it as an owner, and for those that these own in
-// turn, of every kind that can be listed and deleted; for what goes by its finalizer; for its
-// copies; and for the Operators that it is a component of. Names at most `most`. Errors: it cannot
-// be read, or the kinds cannot be discovered. REQUIRES: `client` outlives the call.
+// Finds the dependents of the ClusterServiceVersion `csv`: objects of its namespace that it owns,
+// directly or through other objects, of every kind that can be listed and deleted; objects that its
+// finalizer deletes (finalized_objects.h); its copies; and the Operators that it is a component of.
+// Names at most `most` of them. An error means that `csv` cannot be read, or the kinds cannot be
+// discovered. REQUIRES: `client` outlives the call.
 Task<Dependents> FindDependents(kube::Client& client, kube::NamespacedName csv, size_t most);
 
 }  // namespace steward::bundle

@@ -82,7 +82,7 @@ Task<bool> FinalizedObjects::AnyStays(std::vector<kube::NamespacedName> csvs) {
     if (!kube::IsNotFound(raw.status(), other.name)) {
       CO_RETURN_IF_ERROR(raw.status());
       CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw->json));
-      // An operator that waits for its cleanup needs its rights.
+      // An operator that waits for its cleanup stays, because it needs its rights.
       const bool goes = facts.deleting() && !olm::WaitsForCleanup(facts);
       stays = !goes && !facts.labels.contains(std::string(olm::kCopiedFromLabel));
     }
@@ -94,10 +94,10 @@ Task<bool> FinalizedObjects::AnyStays(std::vector<kube::NamespacedName> csvs) {
 
 Task<std::vector<FinalizedObject>> FinalizedObjects::Find(kube::GroupVersionResource gvr) {
   std::vector<FinalizedObject> objects;
-  // No object can bear a name that is no label's value.
+  // Objects name their operator in labels. A name that is no label value has none.
   if (!kube::LabelValueProblem(csv_.name).empty()) co_return objects;
-  // By the owner's labels, and, where another operator has become the owner since, by the
-  // annotation.
+  // Search by the owner labels; and by the annotation, in case another operator has become the
+  // owner since.
   std::map<std::string, Candidate> found;
   const std::vector<std::string> selectors = {olm::OwnerSelector(csv_),
                                               std::string(olm::kOwnerLabel)};
@@ -115,7 +115,7 @@ Task<std::vector<FinalizedObject>> FinalizedObjects::Find(kube::GroupVersionReso
           found.emplace(name, std::move(candidate));
           return absl::OkStatus();
         });
-    // A cluster that does not have the kind has none of its objects.
+    // A cluster that does not serve the kind has none of its objects.
     if (kube::IsNotServed(listed)) co_return objects;
     CO_RETURN_IF_ERROR(listed);
   }

@@ -1,5 +1,5 @@
-// The objects that go with a ClusterServiceVersion by its finalizer: those of the cluster, which
-// cannot have an owner in a namespace. Lives on one executor.
+// The cluster-scoped objects that OLM deletes with a ClusterServiceVersion. They need its
+// finalizer, because they cannot have an owner in a namespace. Lives on one executor.
 #ifndef BUNDLE_FINALIZED_OBJECTS_H_
 #define BUNDLE_FINALIZED_OBJECTS_H_
 
@@ -15,15 +15,15 @@
 
 namespace steward::bundle {
 
-// OLM's finalizer of ClusterServiceVersions. Before it is taken off, these objects are deleted.
+// OLM's finalizer of ClusterServiceVersions. OLM removes it after it has deleted these objects.
 inline constexpr std::string_view kCsvFinalizer = "operators.coreos.com/csv-cleanup";
 
-// The resources among which they are, in the order in which OLM deletes them.
+// The resources that such objects belong to, in the order in which OLM deletes them.
 const std::vector<kube::GroupVersionResource>& FinalizedResources();
 
 struct FinalizedObject {
   olm::ObjectFacts facts;
-  // Another operator that it was installed with is there and stays, and so it stays, too.
+  // True if the object stays, because another operator that was installed with it stays.
   bool stays = false;
 };
 
@@ -33,18 +33,19 @@ class FinalizedObjects {
   FinalizedObjects(kube::Client& client, kube::NamespacedName csv)
       : client_(client), csv_(std::move(csv)) {}
 
-  // Returns the operator's objects of one resource, sorted by name. Its owner labels mark them, or
-  // the annotations on objects installed with several operators (olm/alongside.h). Empty if the
-  // cluster does not serve the resource.
+  // Returns the operator's objects of one resource, sorted by name. They are found by the
+  // operator's owner labels, or, if they were installed with several operators, by annotations
+  // (olm/alongside.h). Empty if the cluster does not serve the resource.
   Task<std::vector<FinalizedObject>> Find(kube::GroupVersionResource gvr);
 
  private:
-  // True if one of them is there, other than the operator, and not being deleted.
+  // True if one of `csvs`, other than csv_, stays. A ClusterServiceVersion stays if it exists, is
+  // no copy, and is not being deleted or still waits for its cleanup.
   Task<bool> AnyStays(std::vector<kube::NamespacedName> csvs);
 
   kube::Client& client_;
   const kube::NamespacedName csv_;
-  // The operators of which is known whether they are there, and stay.
+  // Whether each operator stays, as far as it was read.
   std::map<kube::NamespacedName, bool> others_;
 };
 

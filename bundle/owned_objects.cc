@@ -21,7 +21,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr int64_t kPage = 500;
-// Kinds that are asked for at the same time.
+// The number of kinds that are read at the same time.
 constexpr size_t kWidth = 8;
 constexpr size_t kMaxOwned = 100'000;
 
@@ -52,7 +52,7 @@ kube::NamespacedName NameIn(const json::object& metadata) {
   return {std::string(StringAt(metadata, "namespace")), std::string(StringAt(metadata, "name"))};
 }
 
-// Each resource in the version that its group prefers, of those that serve it.
+// For each resource, takes the version that its group prefers among those that serve it.
 StatusTask OwnedObjectReader::Discover() {
   CO_ASSIGN_OR_RETURN(const std::vector<kube::GroupVersion> versions,
                       co_await client_.DiscoverGroups());

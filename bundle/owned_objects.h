@@ -16,9 +16,9 @@
 
 namespace steward::bundle {
 
-// Calls `take` with the metadata of each object of a list, of which metadata alone is asked for.
-// `ns` "" = everywhere; `selector`, of labels, "" = whatever they are. REQUIRES: `client` outlives
-// the task.
+// Calls `take` with the metadata of each object of a list, which is read as metadata only. `ns` ""
+// = everywhere; `selector` is a label selector, "" = all objects. REQUIRES: `client` outlives the
+// task.
 StatusTask VisitMetadata(kube::Client& client, kube::GroupVersionResource gvr, std::string ns,
                          std::string selector,
                          std::function<void(const boost::json::object& metadata)> take);
@@ -45,8 +45,8 @@ struct OwnedObjects {
   std::vector<Unread> unread;
 };
 
-// Reads metadata alone, of every namespaced kind that can be listed and deleted, but of Events,
-// which have no owners and are many. Not thread-safe.
+// Reads only the metadata of objects, for every namespaced kind that can be listed and deleted.
+// Leaves out Events, because they are many and have no owners. Not thread-safe.
 class OwnedObjectReader {
  public:
   // REQUIRES: `client` outlives this object.
@@ -58,7 +58,7 @@ class OwnedObjectReader {
 
   // Group versions that could not be discovered.
   const std::vector<Unread>& unread() const { return unread_; }
-  // The kind of a resource; the resource's name where discovery gave no answer.
+  // The kind of a resource; the resource's name if discovery gave no answer for it.
   const std::string& KindOf(const kube::GroupVersionResource& gvr) const;
 
  private:

@@ -38,16 +38,16 @@ namespace {
 // Nested constraints; deeper ones are not judged.
 constexpr int kMaxDepth = 16;
 constexpr std::string_view kRequired = ".required";
-// A ClusterServiceVersion may have a MB.
+// Small, because a ClusterServiceVersion may have a megabyte.
 constexpr int64_t kPageSize = 50;
 
-// The word of metadata/dependencies.yaml for it.
+// The name of the type in metadata/dependencies.yaml.
 std::string_view BareType(std::string_view type) {
   if (type.ends_with(kRequired)) type.remove_suffix(kRequired.size());
   return type;
 }
 
-// An operator that is there, as far as packages go.
+// An installed operator, with the facts that requirements on packages need.
 struct Installed {
   std::string csv;
   std::string package;  // "" = not known
@@ -150,7 +150,8 @@ class Requirements {
     co_return absl::OkStatus();
   }
 
-  // A namespace without its one group has no mode yet: then the plan waits.
+  // If the namespace does not have exactly one OperatorGroup, the install mode is unknown yet, and
+  // the plan would wait.
   StatusTask Modes(const json::object& spec) {
     std::vector<json::object> groups;
     const auto take = [&groups](const json::object& group) { groups.push_back(group); };
@@ -210,7 +211,7 @@ class Requirements {
     co_return absl::OkStatus();
   }
 
-  // Each of these is why it does not hold; "" where it does.
+  // Each of these functions returns why a requirement is not met; "" = it is met.
   Task<std::string> MissingGvk(const json::object& value) {
     const kube::GroupVersionKind gvk = GvkOf(value);
     CO_ASSIGN_OR_RETURN(const bool served, co_await IsServed(gvk));

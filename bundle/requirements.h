@@ -1,5 +1,5 @@
-// Requirements of a bundle to the cluster that it is installed in. A coroutine on the caller's
-// executor.
+// The requirements that a bundle has to the cluster where it is installed. A coroutine on the
+// caller's executor.
 #ifndef BUNDLE_REQUIREMENTS_H_
 #define BUNDLE_REQUIREMENTS_H_
 
@@ -19,21 +19,21 @@ namespace steward::bundle {
 struct Candidate {
   std::string ns;
   const std::vector<boost::json::object>& manifests;
-  // {"type", "value"} each. Requirements are of the types olm.gvk.required, olm.package.required
-  // and olm.constraint; other types say what the bundle is.
+  // Objects {"type", "value"}. The types olm.gvk.required, olm.package.required and olm.constraint
+  // are requirements; other types describe the bundle.
   boost::json::array properties;
 };
 
-// The type by which a bundle's properties say what a dependency of the type says
+// The type of the property that stands for a dependency of the type `dependency`
 // (metadata/dependencies.yaml): "olm.gvk.required" for "olm.gvk".
 std::string RequiredType(std::string_view dependency);
 
-// The requirements that the bundle states, and the cluster or the namespace does not meet, a
-// sentence each: spec.minKubeVersion, the APIs that the ClusterServiceVersion requires
+// The requirements of the bundle that the cluster or the namespace does not meet, a sentence each.
+// Requirements are: spec.minKubeVersion, the APIs that the ClusterServiceVersion requires
 // (definitions, API services, native ones), properties that require something, and an install mode
-// for the OperatorGroup. Requirements that cannot be judged (constraints in CEL), or that `client`
-// may not read, are among them, too, and say so. An error where the cluster gives no answer.
-// REQUIRES: the arguments, and what `candidate` refers to, outlive the call.
+// for the OperatorGroup. A requirement that cannot be judged (a constraint in CEL), or about which
+// `client` may not read, is in the result, too, and says so. An error if the cluster gives no
+// answer. REQUIRES: the arguments, and what `candidate` refers to, outlive the call.
 Task<std::vector<std::string>> UnmetRequirements(kube::Client& client, Clock& clock,
                                                  const Candidate& candidate);
 

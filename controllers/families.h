@@ -1,4 +1,4 @@
-// The families of reconcilers, each with rights of its own. Constants.
+// The families of reconcilers. Each family has its own rights. Constants.
 #ifndef CONTROLLERS_FAMILIES_H_
 #define CONTROLLERS_FAMILIES_H_
 
@@ -6,7 +6,7 @@
 
 namespace steward::controllers {
 
-// deploy/base deploys this family; its rights are those of the reconciler "cleanup".
+// deploy/base deploys this family; it has the rights of the reconciler "cleanup".
 inline const ReconcilerFamily kCleanupFamily = {
     "cleanup",
     "steward-controllers",

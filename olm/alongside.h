@@ -1,4 +1,4 @@
-// Which operators a cluster-scoped object was installed with, as OLM notes it in annotations. Pure
+// OLM's annotations on a cluster-scoped object that name the operators it was installed with. Pure
 // functions.
 #ifndef OLM_ALONGSIDE_H_
 #define OLM_ALONGSIDE_H_
@@ -12,7 +12,7 @@
 
 namespace steward::olm {
 
-// The beginning of these annotations' keys.
+// The prefix of the keys of these annotations.
 inline constexpr std::string_view kAlongside = "operatorframework.io/installed-alongside-";
 
 // The key of the annotation about a ClusterServiceVersion, whose value is AlongsideText.
@@ -20,7 +20,7 @@ std::string AlongsideKey(const kube::NamespacedName& csv);
 // "<namespace>/<name>".
 std::string AlongsideText(const kube::NamespacedName& csv);
 
-// The ClusterServiceVersions that the annotations name. Values that are none are left out.
+// The ClusterServiceVersions that the annotations name. Skips values of any other form.
 std::vector<kube::NamespacedName> InstalledAlongside(const boost::json::object& annotations);
 
 }  // namespace steward::olm

@@ -20,8 +20,8 @@ inline constexpr std::string_view kCleanupFinalizer =
 
 // Copies drop OLM's component labels, `operators.coreos.com/...`.
 bool CopyKeepsLabel(std::string_view key);
-// Copies drop olm.targetNamespaces, which would tell a tenant about others, and kubectl's
-// last-applied-configuration.
+// Copies drop olm.targetNamespaces, because it would show a tenant the namespaces of others, and
+// kubectl's last-applied-configuration.
 bool CopyKeepsAnnotation(std::string_view key);
 
 // The status message of a copy whose original lies in `install_namespace`.
@@ -36,8 +36,8 @@ struct CopyMarks {
 };
 bool IsCopied(const CopyMarks& marks);
 
-// True for originals that OLM does not copy: those without a phase, and those that failed for a
-// reason that lies in their OperatorGroup.
+// True for originals that OLM does not copy: originals without a phase, and originals that failed
+// because of their OperatorGroup.
 bool IsUncopiable(std::string_view phase, std::string_view reason);
 
 }  // namespace steward::olm

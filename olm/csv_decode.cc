@@ -109,7 +109,7 @@ void AddApis(const object& spec, CsvFacts& csv) {
   }
 }
 
-// The bytes of all annotations but the record, as Kubernetes counts them for its limit.
+// The bytes of all annotations except the record, counted as Kubernetes does for its limit.
 size_t OtherAnnotationsIn(const std::optional<object>& annotations) {
   size_t bytes = 0;
   if (!annotations) return bytes;

@@ -11,8 +11,8 @@
 namespace steward::olm {
 
 absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json, const CsvTerms& terms = {});
-// For watched objects, with the default terms and without facts.resource_version. Members of the
-// status that lack their expected shape are left out.
+// For watched objects, with the default terms and without facts.resource_version. Skips members of
+// the status that do not have their expected shape.
 absl::StatusOr<CsvCleanup> DecodeCsvCleanup(std::string_view json);
 
 }  // namespace steward::olm

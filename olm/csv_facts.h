@@ -16,27 +16,28 @@
 
 namespace steward::olm {
 
-// Annotations of a ClusterServiceVersion, written once it is being deleted, when OLM no longer
-// updates its operator. The record of all that may be deleted (R-000-62):
+// The next three annotations are written only while a ClusterServiceVersion is being deleted,
+// because OLM no longer updates its operator then. This one is the record of everything that may be
+// deleted (R-000-62).
 inline constexpr std::string_view kRecordAnnotation = "steward.operatorframework.io/cleanup-record";
-// The mark of a refusal. With any value, the object is never cleaned up: of two operators of one
-// kind that are uninstalled together both are released (R-000-60), in whichever order they are
-// processed.
+// The mark of a refusal. With any value, the operands of this object are never deleted. So if two
+// co-owners are uninstalled together, neither deletes operands (R-000-60), in whichever order they
+// are processed.
 inline constexpr std::string_view kRefusalAnnotation =
     "steward.operatorframework.io/cleanup-refused";
-// Written before the operator's rights are released, and final (R-000-89): with any value, nothing
-// of this object is deleted any more, and the finalizer is removed. The value is kCompleted, or the
-// reason of a refusal.
+// Written before the operator's rights are released, and final (R-000-89). With any value, no more
+// operands of this object are deleted, and the finalizer is removed. The value is kCompleted, or
+// the reason of a refusal.
 inline constexpr std::string_view kRightsReleasedAnnotation =
     "steward.operatorframework.io/rights-released";
 inline constexpr std::string_view kCompleted = "Completed";
-// The annotation by which an operator's author asks that its operands are not deleted with it.
+// The annotation with which an operator's author asks to keep the operands at uninstallation.
 inline constexpr std::string_view kOptOutAnnotation = "console.openshift.io/disable-operand-delete";
 
-// A label of a ClusterServiceVersion: PolicyFacts::proof of the opt-in policy under which an
-// authorized user opted in (R-000-76). It is no annotation, because OLM copies annotations into the
-// operator's pods and restarts them, unless the object is being deleted. On a copy, to which OLM
-// copies it, it has no meaning.
+// A label of a ClusterServiceVersion. Its value is PolicyFacts::proof of the opt-in policy under
+// which an authorized user opted in (R-000-76). Not an annotation, because OLM copies annotations
+// into the operator's pods and so restarts them, unless the object is being deleted. OLM copies the
+// label to copied CSVs, where it has no meaning.
 inline constexpr std::string_view kConfirmedLabel = "steward.operatorframework.io/opt-in-confirmed";
 
 inline constexpr size_t kMaxConditions = 20;  // as OLM
@@ -49,13 +50,14 @@ inline constexpr std::string_view kCleanupUnknown = "CleanupUnknown";
 inline constexpr std::string_view kRightsHeld = "RightsHeld";
 inline constexpr std::string_view kRightsMayBeLost = "RightsMayBeLost";
 inline constexpr std::string_view kOptInUnconfirmed = "OptInUnconfirmed";  // R-000-76
-// True when `reason` is one of these.
+// True when `reason` is one of the reasons above.
 bool IsReasonOfOurs(std::string_view reason);
 
-// Settings for reading ClusterServiceVersions; a feature that is off is invisible to every rule.
+// Settings of the decoder. While a feature is off, the decoder leaves its facts out, so no rule
+// sees them.
 struct CsvTerms {
-  // A ClusterServiceVersion without spec.cleanup.enabled supports cleanup (R-000-20). A value that
-  // is no boolean counts as false.
+  // A ClusterServiceVersion without spec.cleanup.enabled supports cleanup (R-000-20). A value other
+  // than a boolean counts as false.
   bool supported_by_default = false;
   // Also clean up APIs that the operator serves by itself (spec.apiservicedefinitions) (R-000-18).
   bool owned_apiservices = false;
@@ -75,7 +77,7 @@ struct OwnedApi {
   bool operator==(const OwnedApi&) const = default;
 };
 
-// The facts by which it is decided whether the operator's custom resources may be deleted.
+// The facts that decide whether the operator's custom resources may be deleted.
 struct CsvFacts {
   kube::NamespacedName key;
   std::string uid;
@@ -93,26 +95,27 @@ struct CsvFacts {
   std::optional<std::string> rights_released;     // kRightsReleasedAnnotation
   std::optional<std::string> confirmed;           // label kConfirmedLabel
   std::vector<std::string> owners;                // metadata.ownerReferences: "ConfigMap settings"
-  size_t other_annotations = 0;  // bytes of all annotations but the record, keys and values
-  // The status says that a cleanup waits for custom resources: deletions may have been sent.
+  size_t other_annotations = 0;  // bytes of all annotations except the record, keys and values
+  // The status says that a cleanup waits for custom resources, so deletions may have been sent.
   bool said_waiting = false;
   // spec.cleanup.enabled, or the default when that is absent (CsvTerms).
   bool cleanup_enabled = false;
-  // Names of definitions ("widgets.example.com"), each once although an operator lists each
-  // version. The names of APIs, which have the same form, are among them.
+  // Names of definitions ("widgets.example.com"). An operator lists each version, but the set has
+  // each name once. Includes the names of owned APIs, which have the same form.
   std::set<std::string> owned_crds;
   std::set<std::string> required_crds;
-  std::map<std::string, OwnedApi> owned_apis;  // those of owned_crds that are APIs
+  std::map<std::string, OwnedApi> owned_apis;  // by name, which is in owned_crds, too
   std::set<std::string> deployments;           // of the install strategy
   std::string replaces;                        // spec.replaces
-  // The part of the spec that cannot be understood; "" = none.
+  // The part of the spec that cannot be understood; "" = the spec is understood.
   std::string malformed;
 
   bool deleting() const { return !deletion_timestamp.empty(); }
   bool HasFinalizer(std::string_view name) const;
-  // The author's consent and the administrator's, both (R-000-38).
+  // True when both the author and the administrator consented (R-000-38).
   bool OptedIn() const;
-  // True for any mark of a copy that OLM knows: such an object never triggers cleanup (R-000-72).
+  // True if the object has any of the marks by which OLM knows a copy. Then it never triggers
+  // cleanup (R-000-72).
   bool MayBeCopy() const;
 
   bool operator==(const CsvFacts&) const = default;
@@ -131,8 +134,8 @@ struct SaidCondition {
 
 // The facts, and the progress of a cleanup as the status reports it.
 struct CsvCleanup {
-  // Without resource_version for watched objects: it has no meaning there, and would turn every
-  // write into a change.
+  // resource_version is empty for watched objects, because any write would otherwise make two equal
+  // values differ.
   CsvFacts facts;
   std::map<std::string, std::string> owned_kinds;  // of definitions of facts.owned_crds, by name
   // status.cleanup.pendingDeletion, sorted, kMaxPendingInstances at most.

@@ -178,7 +178,7 @@ absl::Status ReadFinalizers(value v, Metadata& out) {
   return absl::OkStatus();
 }
 
-// A resourceVersion that is no number of etcd is unknown.
+// Leaves the revision unknown (0) if the resourceVersion is not a revision of etcd.
 absl::Status ReadRevision(value v, Written& out) {
   std::string text;
   RETURN_IF_ERROR(ReadText(v, "metadata.resourceVersion", text));
@@ -253,7 +253,7 @@ absl::Status CheckIdentity(const Metadata& metadata, bool namespaced) {
   return absl::OkStatus();
 }
 
-// Reads `list` as names; false when it is no list of strings.
+// Reads `list` as names; false when it is not a list of strings.
 bool ReadNames(const boost::json::value& list, std::vector<std::string>& names) {
   const boost::json::array* items = list.if_array();
   if (items == nullptr) return false;
@@ -280,7 +280,8 @@ const boost::json::value& MemberOf(const boost::json::object& object, std::strin
   return member == nullptr ? null : *member;
 }
 
-// True when the selector has the types that Kubernetes' has, whatever it says.
+// True when the fields of the selector have the types that Kubernetes requires; their values may be
+// invalid.
 bool IsSelector(const boost::json::value& selector) {
   const boost::json::object* members = selector.if_object();
   if (members == nullptr) return false;
@@ -419,7 +420,7 @@ absl::Status AppendEmptyCleanup(value v, std::string& status) {
   return absl::OkStatus();
 }
 
-// Appends the members that a copy has, too, to `status`.
+// Appends the members of the status that a copy keeps to `status`.
 absl::Status ReadCsvStatus(value v, Csv& csv, std::string& status) {
   if (!IsObject(v)) return absl::OkStatus();
   return VisitObject(v, "status", [&](std::string_view key, value member) -> absl::Status {

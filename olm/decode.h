@@ -12,23 +12,23 @@
 namespace steward::olm {
 
 // Errors (kInvalidArgument): not a JSON object, no name or uid, or metadata that no API server
-// would have stored. Spec and status may have any form, since an older definition may have admitted
-// it: a ClusterServiceVersion's is passed on as it is, and an OperatorGroup whose spec or status
-// cannot be read says so (unreadable, invalid_status). Unknown fields are kept within spec and
-// status and ignored elsewhere.
+// would have stored. Spec and status may have any form, because an older definition may have
+// admitted them. A ClusterServiceVersion's are passed on unchanged. For an OperatorGroup,
+// `unreadable` and `invalid_status` say what cannot be read. Unknown fields are kept within spec
+// and status and ignored elsewhere.
 absl::StatusOr<NamespacePtr> DecodeNamespace(std::string_view json);
 absl::StatusOr<OperatorGroupPtr> DecodeOperatorGroup(std::string_view json);
 absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json);
 
-// spec.icon[0] of a ClusterServiceVersion, decoded. kNotFound when it has none, kDataLoss when it
-// is no base64.
+// spec.icon[0] of a ClusterServiceVersion, decoded. kNotFound when there is no icon, kDataLoss when
+// the icon is not valid base64.
 struct Icon {
   std::string media_type;
   std::string bytes;
 };
 absl::StatusOr<Icon> DecodeIcon(const Csv& csv);
 
-// Reads (namespace, name) alone, for deletions and for objects that cannot be read.
+// Reads only (namespace, name): for deletions, and for objects that cannot be decoded.
 absl::StatusOr<kube::NamespacedName> DecodeKey(std::string_view json);
 
 }  // namespace steward::olm

@@ -34,7 +34,7 @@ class Document {
   simdjson::padded_string text_;
 };
 
-// Members that are absent or of another type are nullopt, "" or false.
+// A member that is absent or of another type reads as nullopt, "" or false.
 std::optional<object> ObjectIn(const object& parent, std::string_view key);
 std::optional<array> ArrayIn(const object& parent, std::string_view key);
 std::string StringIn(const object& parent, std::string_view key);

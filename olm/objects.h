@@ -16,15 +16,15 @@
 
 namespace steward::olm {
 
-// The revision at which the API server wrote an object as it is; 0 = unknown. It is no part of the
-// object's content: objects that differ in nothing else are equal.
+// The revision of the last write of an object; 0 = unknown. Always equal, because it is not part of
+// an object's content: objects that differ only in it compare as equal.
 struct Written {
   uint64_t revision = 0;
 
   bool operator==(const Written&) const { return true; }
 };
 
-// A Namespace. A Terminating one shows its operators until it is gone.
+// A Namespace. While it is Terminating, it still shows its operators.
 struct Namespace {
   std::string name;
   std::string uid;
@@ -36,24 +36,24 @@ struct Namespace {
   bool operator==(const Namespace&) const = default;
 };
 
-// An OperatorGroup's identity and spec. Its annotations are OLM's reflection of other objects and
-// have no effect here. Its status does not affect where copies are seen (targets come from the spec
-// alone), but cleanup requires it to agree (R-000-62).
+// An OperatorGroup's identity, spec and status. Its annotations are left out, because OLM derives
+// them from other objects. Its status does not affect where copies are seen (targets come from the
+// spec alone), but cleanup requires it to agree (R-000-62).
 struct OperatorGroup {
   kube::NamespacedName key;
   std::string uid;
   std::vector<std::string> target_namespaces;   // spec.targetNamespaces
   std::optional<kube::LabelSelector> selector;  // spec.selector
-  // The reason why the spec cannot be used; such a group targets nothing. "" for a valid one.
+  // The reason why the spec cannot be used; such a group targets nothing. "" = valid.
   std::string invalid;
-  // The reason why the spec cannot be read at all: a field of a type that no definition of today
-  // admits. Then the group's meaning is unknown, and it targets nothing. "" = it was read.
+  // The reason why the spec cannot be read at all: a field has a type that no current definition
+  // admits. Then the group's targets are unknown and count as none. "" = it was read.
   std::string unreadable;
 
   bool deleting = false;
-  // status.namespaces, where "" alone stands for all; nullopt when absent or empty.
+  // status.namespaces, where a single "" means all namespaces; nullopt when absent or empty.
   std::optional<std::vector<std::string>> synced;
-  std::string invalid_status;  // the reason why it cannot be read; "" for a valid one
+  std::string invalid_status;  // why the status cannot be read; "" = valid
   Written written;
 
   // True when both target the same namespaces, whatever their names and identities.
@@ -64,9 +64,9 @@ struct OperatorGroup {
   bool operator==(const OperatorGroup&) const = default;
 };
 
-// A ClusterServiceVersion: the fields the rules read, and the pieces of JSON that a copy carries
-// (facts: OLM's copy drops some labels and annotations and rewrites two status fields), without
-// metadata.managedFields. For a copy only identity and marks are kept.
+// A ClusterServiceVersion: the fields that the rules read, and the JSON that a copy carries,
+// without metadata.managedFields. OLM's copy drops some labels and annotations and rewrites two
+// fields of the status. Of an object that is itself a copy, only identity and marks are kept.
 struct CsvContent {
   kube::NamespacedName key;
   std::string uid;
@@ -80,7 +80,7 @@ struct CsvContent {
   bool cleanup_opted_in =
       false;  // finalizer delete-custom-resources and spec.cleanup.enabled, both
 
-  // Table columns. A value that is no text is shown as its JSON.
+  // Table columns. A value other than a string is shown as its JSON.
   std::string display_name;
   std::string version;
   std::string release;
@@ -92,21 +92,22 @@ struct CsvContent {
   // "" when there are none.
   std::string labels_json;      // kept labels
   SharedText annotations_json;  // kept annotations
-  SharedText spec_json;         // spec, whatever it is
-  SharedText status_json;       // members of status but reason and message; cleanup is empty
+  SharedText spec_json;         // spec, of any JSON type
+  SharedText status_json;       // members of status except reason and message; cleanup is empty
   std::string reason_json;      // status.reason, "" when absent
   std::string message_json;     // status.message, "" when absent
 
   bool operator==(const CsvContent&) const = default;
 };
 
-// The whole ClusterServiceVersion: also what only its own namespace shows, and cleanup's facts.
+// The whole ClusterServiceVersion: CsvContent, the labels that only its own namespace shows, and
+// the facts for cleanup.
 struct Csv : CsvContent {
-  kube::LabelMap component_labels;  // those that a copy drops
-  std::string own_labels_json;      // all labels, when there are any that a copy drops
+  kube::LabelMap component_labels;  // the labels that a copy drops
+  std::string own_labels_json;      // all labels, if a copy drops any; else ""
   Written written;
 
-  // Null for a proven copy, which counts as no owner. An unproven copy counts.
+  // Null for a proven copy, because it does not count as an owner. An unproven copy does.
   std::shared_ptr<const CsvCleanup> cleanup;
 
   bool operator==(const Csv& other) const {

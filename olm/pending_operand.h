@@ -11,7 +11,7 @@ namespace steward::olm {
 
 inline constexpr size_t kMaxPendingInstances = 100;  // R-000-67
 
-// A custom resource that a cleanup waits for, or a definition of such that is being deleted.
+// A custom resource that a cleanup waits for, or its definition if that is being deleted.
 struct PendingOperand {
   std::string group;
   std::string kind;
@@ -20,7 +20,8 @@ struct PendingOperand {
   auto operator<=>(const PendingOperand&) const = default;
 };
 
-// The kind of definitions. These are waited for, and not counted as custom resources.
+// The kind of definitions. A cleanup waits for definitions, but does not count them as custom
+// resources.
 inline constexpr std::string_view kDefinitionGroup = "apiextensions.k8s.io";
 inline constexpr std::string_view kDefinitionKind = "CustomResourceDefinition";
 template <typename Operand>
@@ -28,7 +29,7 @@ bool IsDefinition(const Operand& operand) {
   return operand.group == kDefinitionGroup && operand.kind == kDefinitionKind;
 }
 
-// The number of such operands of one kind.
+// The number of pending operands of one kind.
 struct PendingKind {
   std::string group;
   std::string kind;

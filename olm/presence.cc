@@ -13,7 +13,7 @@ namespace {
 
 using Operator = kube::LabelSelector::Operator;
 
-// The names of a list that may be long.
+// The first names of a list that may be long.
 std::string SomeOf(const std::vector<std::string>& names) {
   constexpr size_t kShown = 5;
   const size_t shown = std::min(names.size(), kShown);
@@ -43,7 +43,7 @@ std::string Required(const kube::LabelSelector::Requirement& requirement) {
 
 Answer And(Answer a, Answer b) { return std::min(a, b); }
 
-// The walk along the rules.
+// Goes through the rules in order.
 class Explanation {
  public:
   explicit Explanation(const PresenceInputs& inputs) : in_(inputs), csv_(*inputs.csv) {}
@@ -70,7 +70,7 @@ class Explanation {
     result_.findings.push_back({answer, std::move(rule), std::move(text)});
   }
 
-  // Sets the group in force, if there is one.
+  // Sets `group` to the effective OperatorGroup, if there is one.
   Answer FindGroup(const OperatorGroup*& group) {
     const std::string& home = csv_.key.ns;
     if (!in_.groups) {
@@ -149,7 +149,7 @@ class Explanation {
          StrCat(Required(requirement), ": ", in_.ns, " ", has));
   }
 
-  // Whether the operator's author supports the targets.
+  // Returns whether the operator supports the install mode of the targets.
   Answer RunsAsAsked() {
     if (!in_.targets || !in_.modes) {
       Find(Answer::kUnknown, "InstallMode",

@@ -1,4 +1,4 @@
-// The reasons why an operator watches a namespace, and why the namespace shows it, or why not
+// Explains whether an operator watches a namespace, and whether the namespace shows the operator
 // (R-004-43, R-PRJ-06). A pure function.
 #ifndef OLM_PRESENCE_H_
 #define OLM_PRESENCE_H_
@@ -14,14 +14,14 @@ namespace steward::olm {
 
 enum class Answer { kNo, kUnknown, kYes };
 
-// One rule, and what follows from it here.
+// One rule, and its answer for this operator and namespace.
 struct PresenceFinding {
   Answer answer = Answer::kUnknown;
   std::string rule;  // "OperatorGroup", "Targets", "Label", "InstallMode", "Phase", "SameName"
   std::string text;  // a sentence
 };
 
-// The facts about the operator and the namespace. Unreadable ones are absent.
+// The facts about the operator and the namespace. A fact that could not be read is nullopt.
 struct PresenceInputs {
   const Csv* csv = nullptr;                              // REQUIRED: an original
   std::string ns;                                        // the namespace that is asked about
@@ -29,13 +29,12 @@ struct PresenceInputs {
   std::optional<std::vector<OperatorGroupPtr>> groups;   // all of the operator's own namespace
   std::optional<std::vector<InstallModeSupport>> modes;  // spec.installModes of the operator
   std::optional<TargetSummary> targets;                  // of the only group, if there is one
-  const Csv* rival =
-      nullptr;  // another original of that name that reaches `ns`, and beats the rest
+  const Csv* rival = nullptr;  // the best other original of this name in `ns` (WinsIn)
 };
 
 struct Presence {
-  Answer watches = Answer::kUnknown;      // it was installed for this namespace, among others
-  Answer shown = Answer::kUnknown;        // the namespace's InstalledOperators have it
+  Answer watches = Answer::kUnknown;  // it was installed for this namespace, perhaps among others
+  Answer shown = Answer::kUnknown;    // the namespace has an InstalledOperator for it
   std::vector<PresenceFinding> findings;  // in the order of the rules
 };
 

@@ -16,24 +16,24 @@ namespace steward::olm {
 
 enum class TargetKind {
   kNone,      // the spec is invalid, or cannot be read
-  kAll,       // neither list nor selector
+  kAll,       // the spec has neither list nor selector
   kList,      // spec.targetNamespaces; wins over a selector
   kSelector,  // namespaces whose labels match
 };
 TargetKind KindOfTargets(const OperatorGroup& group);
 
-// True when `group` targets a namespace of this name and these labels.
+// True when `group` targets the namespace of this name and labels.
 bool Targets(const OperatorGroup& group, std::string_view ns, const kube::LabelMap& labels);
 
 enum class InstallMode { kOwnNamespace, kSingleNamespace, kMultiNamespace, kAllNamespaces };
 // "OwnNamespace", ...
 std::string_view ToString(InstallMode mode);
 
-// A summary of a group's targets with all that the install mode depends on.
+// A summary of a group's targets: all that the install mode depends on.
 struct TargetSummary {
   bool all = false;
   size_t count = 0;           // distinct namespaces; 0 when `all`
-  bool includes_own = false;  // the namespace that the operator is installed in is among them
+  bool includes_own = false;  // the targets include the operator's own namespace
 
   bool operator==(const TargetSummary&) const = default;
 };
@@ -46,12 +46,12 @@ struct InstallModeSupport {
   InstallMode mode;
   bool supported = false;
 };
-// Reads a spec; what is no mode is left out.
+// Reads `spec`, and skips entries that are not valid modes.
 std::vector<InstallModeSupport> InstallModesOf(const boost::json::object& spec);
 
 // OK when an operator with these modes may run for `targets`; otherwise OLM's message for its
 // reason UnsupportedOperatorGroup (or InvalidInstallModes for a mode named twice,
-// NoTargetNamespaces for an empty set). A mode that is not named is not supported.
+// NoTargetNamespaces for an empty set). A mode that `modes` lacks is not supported.
 absl::Status CheckInstallModes(const std::vector<InstallModeSupport>& modes,
                                const TargetSummary& targets);
 

@@ -1,4 +1,4 @@
-// The kinds that a payload's own definitions bring. A pure function.
+// Finds the kinds that a payload's own CustomResourceDefinitions add. A pure function.
 #ifndef PAYLOAD_BROUGHT_KINDS_H_
 #define PAYLOAD_BROUGHT_KINDS_H_
 
@@ -15,14 +15,14 @@
 namespace steward::payload {
 
 struct BroughtKind {
-  kube::RestMapping mapping;       // without a version
-  std::set<std::string> versions;  // that are served
-  size_t manifest = 0;             // the index of its definition
+  kube::RestMapping mapping;       // its version is empty
+  std::set<std::string> versions;  // the served ones
+  size_t manifest = 0;             // the index of the definition's manifest
 };
-// By group and kind.
+// The key is the group and the kind.
 using BroughtKinds = std::map<std::pair<std::string, std::string>, BroughtKind>;
 
-// The kinds of the CustomResourceDefinitions among `manifests` that are applied.
+// Returns the kinds of the CustomResourceDefinitions in `manifests`. Delete manifests do not count.
 BroughtKinds BroughtBy(const std::vector<olm::PayloadManifest>& manifests);
 
 }  // namespace steward::payload

@@ -27,7 +27,8 @@ namespace {
 
 constexpr int64_t kPage = 500;
 
-// The cluster's one object of a kind of config.openshift.io/v1; empty where there is none.
+// Reads the cluster's single object of a kind of config.openshift.io/v1. The result is empty if
+// there is none.
 Task<json::object> ReadConfig(kube::Client& client, kube::RestMapper& mapper, std::string kind,
                               std::string object_name) {
   const kube::GroupVersionKind gvk = {"config.openshift.io", "v1", kind};
@@ -75,7 +76,8 @@ void TakeFeatureGate(const json::object& object, const std::string& version,
                      olm::ClusterChoices& choices) {
   choices.feature_set = StringAt(PartOf(object, "spec"), "featureSet");
   choices.gates_known = false;
-  // Whoever says it for a new release may be part of that release; until then the last one counts.
+  // The operator that writes the gates of a new release into FeatureGate may itself be part of that
+  // release. Until it has done so, the gates of the last listed release are taken.
   for (const json::value& each : ListOf(PartOf(object, "status"), "featureGates")) {
     const json::object* of = each.if_object();
     if (of == nullptr) continue;
@@ -88,7 +90,7 @@ void TakeFeatureGate(const json::object& object, const std::string& version,
   }
 }
 
-// `name: reason: message` where the operator says Upgradeable=False.
+// Returns `name: reason: message` if the ClusterOperator reports Upgradeable=False.
 std::optional<std::string> NotUpgradeable(const json::value& value) {
   const std::string name = kube::MetadataText(value, "name");
   if (!value.is_object() || name == kPayloadOperator) return std::nullopt;

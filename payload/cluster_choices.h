@@ -1,4 +1,5 @@
-// What a cluster says of itself that decides about a payload. Coroutines on the caller's executor.
+// Reads the cluster's own settings and conditions that decide how a payload is applied. Coroutines
+// on the caller's executor.
 #ifndef PAYLOAD_CLUSTER_CHOICES_H_
 #define PAYLOAD_CLUSTER_CHOICES_H_
 
@@ -12,17 +13,18 @@
 
 namespace steward::payload {
 
-// The choices by which the cluster takes manifests of the release `version`: overrides and
-// capabilities of its ClusterVersion, feature set and gates of its FeatureGate; and where it has
-// none, those of `given`. REQUIRES: the references outlive the task.
+// Reads the choices by which the cluster includes manifests of the release `version`: overrides and
+// capabilities from ClusterVersion, feature set and gates from FeatureGate. If the cluster lacks
+// one of these objects, the values of `given` count. REQUIRES: the references outlive the task.
 Task<olm::ClusterChoices> ReadClusterChoices(kube::Client& client, kube::RestMapper& mapper,
                                              olm::ClusterChoices given, std::string version);
 
-// The ClusterOperators that say Upgradeable=False, each as `name: reason: message` (R-003-37);
-// without Steward's own, which says what the record does. None where the kind is not served.
+// Lists the ClusterOperators that report Upgradeable=False, each as `name: reason: message`
+// (R-003-37). Steward's own is left out, because it only repeats the record. The list is empty if
+// the cluster does not serve the kind.
 Task<std::vector<std::string>> ReadNotUpgradeable(kube::Client& client, kube::RestMapper& mapper);
 
-// The ClusterOperator by which Steward reports the payload's removals.
+// The name of the ClusterOperator in which Steward reports the payload's removals.
 inline constexpr char kPayloadOperator[] = "steward-payload";
 
 }  // namespace steward::payload

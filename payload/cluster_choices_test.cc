@@ -85,7 +85,7 @@ TEST_F(ClusterChoicesTest, WhatTheClusterSaysWins) {
   EXPECT_THAT(choices.unmanaged, ElementsAre(olm::PayloadIdentity{"apps", "Deployment", "n", "a"}));
 }
 
-// Whoever says which gates are on in a new release may be part of it.
+// The operator that reports the gates of a new release may be part of that release.
 TEST_F(ClusterChoicesTest, GatesOfANewReleaseAreNotKnownYet) {
   Serve();
   cluster_.Put(kGates, R"({"metadata":{"name":"cluster"},"spec":{},"status":{"featureGates":[)"
@@ -105,7 +105,7 @@ TEST_F(ClusterChoicesTest, R_003_37_OperatorsThatAreNotUpgradeable) {
   put("silent", R"({"type":"Available","status":"False"})");
   put("old",
       R"({"type":"Upgradeable","status":"False","reason":"Deprecated","message":"see the notes"})");
-  // Steward's own says what the record does.
+  // Steward's own ClusterOperator only repeats the record, so it is left out.
   put("steward-payload", R"({"type":"Upgradeable","status":"False","reason":"R","message":"m"})");
   EXPECT_THAT(NotUpgradeable(),
               IsOkAndHolds(ElementsAre("ClusterOperator old: Deprecated: see the notes")));

@@ -1,4 +1,4 @@
-// What the manifests of a payload need of each other. Immutable.
+// Finds which manifests of a payload depend on others. Immutable.
 #ifndef PAYLOAD_DEPENDENCIES_H_
 #define PAYLOAD_DEPENDENCIES_H_
 
@@ -14,24 +14,26 @@
 
 namespace steward::payload {
 
-// By the order of a graph, whether the manifest that an object needs, since it makes its namespace
-// or its definition, is worked on before it. Manifests are named by their indices.
+// Finds the manifests that create an object's namespace or definition, and tells by the graph's
+// order whether they are applied before the object. Manifests are named by their indices.
 class Dependencies {
  public:
   Dependencies(const std::vector<olm::PayloadManifest>& manifests, const olm::TaskGraph& graph);
 
-  // The manifest that defines the kind, in the version, of the object of another; nullopt: none.
+  // Returns the manifest that defines the kind and version of the object of manifest `index`;
+  // nullopt: none does.
   std::optional<size_t> DefinitionOf(size_t index) const;
-  // The manifest that makes the namespace of the object; nullopt: none does.
+  // Returns the manifest that creates the namespace of the object; nullopt: none does.
   std::optional<size_t> NamespaceOf(size_t index) const;
 
-  // False where `other` is worked on later for certain, and so is never reached.
+  // Returns false if `other` certainly comes after `index`, so that waiting for it is in vain.
   bool MayComeBefore(size_t other, size_t index) const;
-  // True where they are worked on at the same time, so that one may have to wait for the other.
+  // Returns true if both are applied at the same time, so that one may have to wait for the other.
   bool AreBeside(size_t other, size_t index) const;
 
  private:
-  // A manifest's place in the graph: its stage, the node of it, the place in that.
+  // A manifest's place in the graph: the stage, the node within the stage, the place within the
+  // node.
   struct Turn {
     size_t stage = 0;
     size_t node = 0;
@@ -41,7 +43,7 @@ class Dependencies {
   const std::vector<olm::PayloadManifest>& manifests_;
   const BroughtKinds brought_;
   std::map<std::string, size_t> namespaces_;
-  std::vector<Turn> turns_;  // by manifest
+  std::vector<Turn> turns_;  // the index is that of the manifest
 };
 
 }  // namespace steward::payload

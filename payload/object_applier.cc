@@ -20,7 +20,7 @@ namespace steward::payload {
 namespace json = boost::json;
 namespace {
 
-// Members of metadata that the server alone sets.
+// The members of metadata that only the server sets.
 constexpr const char* kServersOwn[] = {
     "uid",           "resourceVersion",  "generation", "selfLink", "creationTimestamp",
     "managedFields", "deletionTimestamp"};
@@ -28,8 +28,8 @@ constexpr const char* kServersOwn[] = {
 json::value Wanted(const olm::PayloadManifest& manifest) {
   json::object object = manifest.object;
   object.erase("status");
-  // The cluster-version-operator makes ClusterOperators by their names, so that their manifests
-  // need no spec, which the API server asks for.
+  // The cluster-version-operator creates ClusterOperators by name alone, so their manifests may
+  // lack the spec that the API server requires.
   if (manifest.identity.kind == "ClusterOperator" && !object.contains("spec")) {
     object["spec"] = json::object();
   }
@@ -38,7 +38,7 @@ json::value Wanted(const olm::PayloadManifest& manifest) {
   return object;
 }
 
-// What a definition's API may take in any case.
+// A definition's API always gets at least this much time to appear.
 constexpr absl::Duration kDefinitionTakes = absl::Seconds(30);
 
 }  // namespace
@@ -46,7 +46,7 @@ constexpr absl::Duration kDefinitionTakes = absl::Seconds(30);
 absl::StatusOr<kube::NamespacedName> NameUnder(const kube::RestMapping& mapping,
                                                const olm::PayloadIdentity& identity) {
   if (!mapping.namespaced) {
-    // Or one object would have two identities.
+    // A namespace here would give one object two identities.
     if (!identity.ns.empty()) {
       return absl::FailedPreconditionError(
           "objects of its kind lie in no namespace, and it names one");
@@ -89,7 +89,7 @@ Task<ApplyPlan> ObjectApplier::Plan(const olm::PayloadManifest& manifest) {
   const json::value wanted = Wanted(manifest);
   kube::ApplyDifference difference =
       kube::CompareForApply(wanted.get_object(), plan.live.get_object(), kFieldManager);
-  // A server that writes no managedFields does not know whose fields are whose.
+  // Without managedFields the server does not know which manager owns a field.
   const bool owners_known = kube::MetadataOf(plan.live)->contains("managedFields");
   if (owners_known ? difference.any() : !difference.fields.empty()) {
     plan.action = ApplyAction::kUpdate;

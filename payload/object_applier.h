@@ -1,4 +1,4 @@
-// The writing of a payload's objects by server-side apply. Lives on one executor.
+// Writes a payload's objects by server-side apply. Lives on one executor.
 #ifndef PAYLOAD_OBJECT_APPLIER_H_
 #define PAYLOAD_OBJECT_APPLIER_H_
 
@@ -26,35 +26,35 @@ enum class ApplyAction {
   kCreate,
   kUpdate,
   kUnchanged,
-  kLeft,  // it is there, and is only to be created
+  kLeft,  // the object exists, and its manifest only asks for creation
 };
 
-// What is to be done for a manifest.
+// The action that a manifest needs now.
 struct ApplyPlan {
   ApplyAction action = ApplyAction::kUnchanged;
-  std::vector<std::string> fields;  // of an update: what differs
+  std::vector<std::string> fields;  // of an update: the fields that differ
   kube::RestMapping mapping;
   kube::NamespacedName name;
-  boost::json::value live;  // null where there is none
+  boost::json::value live;  // null: the object does not exist
 };
 
 struct ObjectApplierOptions {
   absl::Duration poll = absl::Milliseconds(500);
-  // The time in which what is applied is to become healthy; zero: only definitions, whose API
-  // others need, are waited for.
+  // The time within which an applied object must become healthy. Zero: only definitions are waited
+  // for, because other objects need their API.
   absl::Duration patience = absl::Minutes(5);
 };
 
-// An object is read, the fields that a payload owns are compared with the manifest, and only where
-// they differ it is written, with force: a payload's fields are the payload's. A manifest's status
-// is not applied. Where a server does not do server-side apply, the object is created, or changed
-// by a merge patch.
+// Reads the object, compares the fields that the payload owns with the manifest, and writes only if
+// they differ. The write uses force, because a payload's fields belong to the payload. A manifest's
+// status is not applied. If the server does not support server-side apply, the object is created,
+// or changed by a merge patch.
 class ObjectApplier {
  public:
-  // Told what an object lacks that is waited for, when that changes.
+  // Called when `lack`, the reason why an object that is waited for is not healthy yet, changes.
   using Waits = std::function<void(const olm::PayloadIdentity& identity, const std::string& lack)>;
 
-  // Asked before each write; its error ends the application.
+  // Called before each write. An error ends the application.
   using MayWrite = std::function<StatusTask()>;
 
   // REQUIRES: the references outlive this object.
@@ -68,16 +68,16 @@ class ObjectApplier {
         waits_(std::move(waits)),
         may_write_(std::move(may_write)) {}
 
-  // What an apply would do now, by reads alone. kFailedPrecondition: nothing that can be done: the
-  // kind is not served, a namespace is missing in the manifest, or the object is being deleted.
+  // Finds what an apply would do now, only reading. kFailedPrecondition: an apply is impossible,
+  // because the kind is not served, the manifest lacks a namespace, or the object is being deleted.
   Task<ApplyPlan> Plan(const olm::PayloadManifest& manifest);
 
-  // Does it. Returns the server's answer.
+  // Carries out the plan. Returns the server's answer.
   Task<boost::json::value> Write(const olm::PayloadManifest& manifest, const ApplyPlan& plan,
                                  bool dry_run);
 
-  // Looks and puts. With `wait` it ends when the object is healthy (payload/object_health.h);
-  // kUnavailable where it is not in time.
+  // Plans and writes. With `wait` it returns when the object is healthy (payload/object_health.h),
+  // or kUnavailable if that takes too long.
   Task<ApplyPlan> Apply(const olm::PayloadManifest& manifest, bool wait);
 
  private:
@@ -91,8 +91,8 @@ class ObjectApplier {
   const MayWrite may_write_;
 };
 
-// The object's name where its kind has the given scope. kFailedPrecondition without the namespace
-// that it needs, or with one that it cannot have.
+// Returns the object's name under the scope of its kind. kFailedPrecondition: a needed namespace is
+// missing, or a cluster-scoped object has one.
 absl::StatusOr<kube::NamespacedName> NameUnder(const kube::RestMapping& mapping,
                                                const olm::PayloadIdentity& identity);
 

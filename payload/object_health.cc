@@ -25,7 +25,7 @@ int64_t NumberAt(const json::object& object, std::string_view key, int64_t other
 }
 
 struct Condition {
-  std::string_view status;  // "" = there is none
+  std::string_view status;  // "" = the condition is absent
   std::string_view message;
 };
 
@@ -53,7 +53,7 @@ std::string LackOfDefinition(const json::object& live) {
   return WithMessage("the definition's API is not there yet", refused);
 }
 
-// True once its controller has seen the object as it is.
+// Returns true once the controller has observed the object's current generation.
 bool IsSeen(const json::object& live, const json::object& status) {
   return NumberAt(status, "observedGeneration") >= NumberAt(PartOf(live, "metadata"), "generation");
 }
@@ -76,7 +76,7 @@ std::string LackOfDaemonSet(const json::object& live, const json::object& status
   const int64_t wanted = NumberAt(status, "desiredNumberScheduled");
   const json::object& strategy = PartOf(PartOf(live, "spec"), "updateStrategy");
   const int64_t updated = NumberAt(status, "updatedNumberScheduled");
-  // With OnDelete, whoever deletes its Pods updates them.
+  // With OnDelete, Pods are updated only when somebody deletes them, so old Pods are no lack.
   if (StringAt(strategy, "type") != "OnDelete" && updated < wanted) {
     return StrCat(updated, " of ", wanted, " nodes have the Pod of this generation");
   }

@@ -33,7 +33,8 @@ bool IsCsv(const olm::PayloadIdentity& identity) {
   return identity.group == "operators.coreos.com" && identity.kind == "ClusterServiceVersion";
 }
 
-// R-000-77: an opted-in operator is uninstalled by those who may begin that, with its guards.
+// R-000-77: an operator that is opted in to cleanup is uninstalled only through the cleanup and its
+// guards, so a payload does not delete it.
 std::string ReasonToRefuse(const olm::PayloadIdentity& identity, const json::object& metadata) {
   if (!IsCsv(identity)) return "";
   const json::array* finalizers = ArrayAt(metadata, "finalizers");
@@ -47,7 +48,7 @@ std::string ReasonToRefuse(const olm::PayloadIdentity& identity, const json::obj
                   : "";
 }
 
-// All but the decision; `refused` is what the object's own state says.
+// Fills in everything except the decision. `refused` follows from the object's own state alone.
 Task<RemovalInspection> ReadObject(kube::Client& client, kube::RestMapper& mapper,
                                    const olm::PayloadIdentity& identity, std::string version) {
   RemovalInspection look;
@@ -60,13 +61,13 @@ Task<RemovalInspection> ReadObject(kube::Client& client, kube::RestMapper& mappe
   }
   if (!look.mapping) co_return look;
   const absl::StatusOr<kube::NamespacedName> name = NameUnder(*look.mapping, identity);
-  // A kind whose scope has changed: no object of that name can be there.
+  // The scope of the kind has changed, so no object of that name can exist.
   if (!name.ok()) co_return look;
   look.name = *name;
   const absl::StatusOr<kube::RawObject> raw = co_await client.Get(look.mapping->gvr, look.name);
   if (kube::IsNotFound(raw.status(), look.name.name)) co_return look;
   if (kube::IsNotServed(raw.status())) {
-    // A path that is not there proves nothing yet: it is discovered anew.
+    // A missing path does not prove that the object is gone, so the API is discovered again.
     mapper.Forget(look.mapping->gvr.group_version());
     CO_ASSIGN_OR_RETURN(look.mapping, co_await mapper.FindAny(identity.group, identity.kind));
     if (!look.mapping) co_return look;
@@ -146,7 +147,8 @@ Task<std::optional<Removal>> ObjectRemover::Step(olm::PayloadIdentity identity, 
   }
   const bool deletes = look.decision.deletes && answer != nullptr;
   if (deletes && record_.record().Find(identity) == removal) {
-    // Recorded before; nobody else may have begun anything since.
+    // The removal was recorded earlier. Make sure that no other process has changed the record
+    // since.
     CO_RETURN_IF_ERROR(co_await record_.Confirm());
   } else {
     CO_RETURN_IF_ERROR(co_await Record(removal));
@@ -155,15 +157,15 @@ Task<std::optional<Removal>> ObjectRemover::Step(olm::PayloadIdentity identity, 
   kube::DeleteOptions options;
   options.uid = removal.uid;
   options.resource_version = look.resource_version;
-  // The default of a Job's API leaves its Pods behind.
+  // By default, the API leaves the Pods of a deleted Job behind.
   options.propagation = kube::DeleteOptions::Propagation::kBackground;
   *answer = (co_await client_.Delete(look.mapping->gvr, look.name, options)).status();
   const absl::Status& deleted = **answer;
-  // Gone, or replaced or changed since it was read: the next look says which.
+  // The object is gone, or was replaced or changed since it was read. The next read tells which.
   if (deleted.ok() || kube::IsNotFound(deleted, look.name.name) || kube::IsConflict(deleted)) {
     co_return removal;
   }
-  // An answer says that it is not deleted; without one it may be.
+  // A definite answer means that the object was not deleted. Without an answer it may have been.
   if (!kube::IsAnswer(deleted) || kube::IsTransient(deleted)) co_return deleted;
   co_return co_await Fail(std::move(removal), deleted);
 }
@@ -173,7 +175,7 @@ Task<std::optional<Removal>> ObjectRemover::Remove(olm::PayloadIdentity identity
   Answer answer;
   CO_ASSIGN_OR_RETURN(std::optional<Removal> removal, co_await Step(identity, version, &answer));
   if (answer) {
-    // Most objects are gone at once.
+    // Most objects disappear at once, so look again immediately.
     CO_ASSIGN_OR_RETURN(removal, co_await Step(identity, version, nullptr));
     if (removal && removal->holds() && removal->state != RemovalState::kOngoing) {
       const absl::Status refusal = *answer;

@@ -1,4 +1,4 @@
-// The removal of a payload's objects. Lives on one executor.
+// Deletes a payload's objects. Lives on one executor.
 #ifndef PAYLOAD_OBJECT_REMOVER_H_
 #define PAYLOAD_OBJECT_REMOVER_H_
 
@@ -22,39 +22,39 @@ namespace steward::payload {
 struct ObjectRemoverOptions {
   olm::PayloadState state = olm::PayloadState::kUpdating;
   std::string version;    // of the payload
-  bool redelete = false;  // what reappeared is deleted again
+  bool redelete = false;  // objects that reappeared are deleted again
   bool allow_olm_deletes = false;
   // Waits for the end of each deletion for this long (R-003-22); nullopt: does not wait (R-003-17).
   std::optional<absl::Duration> wait;
   absl::Duration poll = absl::Seconds(1);
 };
 
-// What a removal would come to now, by reads alone.
+// The action that a removal would take now, found by reads alone.
 struct RemovalInspection {
   // Nullopt: the server serves the kind in no version.
   std::optional<kube::RestMapping> mapping;
   kube::NamespacedName name;
   std::optional<olm::LiveObject> live;
   olm::RemovalDecision decision;
-  // The reason for which it is not deleted, although that is decided; "" = none.
+  // The reason why the object is not deleted although the decision says so; "" = none.
   std::string refused;
-  // The state in which that was judged, where it may change; "" = any.
+  // The resourceVersion of the object that was judged, if its state matters; "" = any.
   std::string resource_version;
 };
 
-// The reason for which no definition of OLM's is deleted while there are operators.
+// The reason why OLM's own definitions are not deleted while operators exist.
 inline constexpr std::string_view kOperatorsWouldGo =
     "there are ClusterServiceVersions, and every operator goes with OLM's definitions; "
     "--allow-olm-deletes deletes it all the same";
-// True if there is any operator: a ClusterServiceVersion, in whichever namespace.
+// Returns true if a ClusterServiceVersion exists in any namespace.
 Task<bool> HasOperators(kube::Client& client, kube::RestMapper& mapper);
 
-// The removal is recorded before each DELETE, which carries the UID that was recorded. So whatever
-// ends this process in between, the next one goes on, and nobody deletes another object that came
-// under the name.
+// Each removal is recorded before its DELETE, which carries the recorded UID. So if this process
+// ends at any point, the next one continues, and no other object that later took the name is
+// deleted.
 class ObjectRemover {
  public:
-  // Told when a removal has changed, once it is recorded.
+  // Called after a changed removal was recorded.
   using Changed = std::function<void(const olm::Removal& removal)>;
 
   // REQUIRES: the references outlive this object.
@@ -67,20 +67,20 @@ class ObjectRemover {
         options_(std::move(options)),
         changed_(std::move(changed)) {}
 
-  // Reads the object of a delete manifest, or of a removal, whose version may be unknown (""), and
-  // decides. A kind that is not served in the manifest's version is looked for in the others.
-  // Errors, of discovery as well, say nothing of the object.
+  // Reads the object of a delete manifest or of a removal, and decides. A removal's `version` may
+  // be unknown (""). If the kind is not served in the manifest's version, other versions are tried.
+  // Errors, including those of discovery, tell nothing about the object.
   Task<RemovalInspection> Inspect(olm::PayloadIdentity identity, std::string version);
 
-  // Takes the removal a step further, or to its end where it waits. The object's removal then;
-  // nullopt where the object is kept. Errors: the object could not be looked at or recorded, the
-  // deletion was refused (it is recorded as Failed), or did not end in time.
+  // Takes the removal one step further, or to its end if the options ask to wait. Returns the new
+  // state of the removal, or nullopt if the object is kept. Errors: the object could not be read or
+  // recorded, the deletion was refused (it is recorded as Failed), or it did not end in time.
   Task<std::optional<olm::Removal>> Remove(olm::PayloadIdentity identity, std::string version);
 
  private:
-  // The answer to a DELETE; nullopt where none was sent.
+  // The answer to a DELETE; nullopt: none was sent.
   using Answer = std::optional<absl::Status>;
-  // Without `answer` nothing is deleted.
+  // If `answer` is null, nothing is deleted.
   Task<std::optional<olm::Removal>> Step(olm::PayloadIdentity identity, std::string version,
                                          Answer* answer);
   StatusTask Record(const olm::Removal& removal);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kNoCapability[] = "None";
 
-// True for what can stand between quotes of any manifest, and be the name of an image.
+// Returns true if the text can be an image's name and is safe between the quotes of any manifest.
 bool IsReference(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||

@@ -1,4 +1,4 @@
-// The flags about payloads that the reconciler and the commands share. Plain values.
+// The payload flags that the reconciler and the commands share. Plain values.
 #ifndef PAYLOAD_PAYLOAD_FLAGS_H_
 #define PAYLOAD_PAYLOAD_FLAGS_H_
 
@@ -14,30 +14,31 @@ namespace steward::payload {
 
 struct PayloadFlags {
   PayloadOptions options;
-  std::vector<std::string> gates;         // feature gates that are on
-  std::vector<std::string> capabilities;  // that are on
+  std::vector<std::string> gates;         // the enabled feature gates
+  std::vector<std::string> capabilities;  // the enabled ones
   std::string deletion = "non-blocking";  // or "blocking"
   absl::Duration deletion_timeout = absl::Minutes(5);
 
-  // The options of a pass, with what the other fields say.
+  // Returns the options of a pass, completed from the other fields.
   PayloadOptions Options() const;
-  // kInvalidArgument names the flag whose value cannot be used.
+  // Fails with kInvalidArgument, which names the flag, if a value cannot be used.
   absl::Status Check() const;
 };
 
-// What each adds is bound to `flags`, which outlives the parsing.
+// Each function binds its options to `flags`. REQUIRES: `flags` outlives the parsing.
 
-// For whom the payload is: profile, feature set and gates, capabilities, the record's namespace.
+// Adds the flags about the cluster: profile, feature set and gates, capabilities, the record's
+// namespace.
 void AddClusterFlags(FlagAdder& adder, PayloadFlags& flags);
-// The payload's version, where its folder does not say it.
+// Adds the flag for the payload's version, in case its folder does not say it.
 void AddVersionFlag(FlagAdder& adder, PayloadFlags& flags);
-// What a pass over it does: version, installation, what is deleted again or late.
+// Adds the flags about a pass: version, installation, repeated and late deletions.
 void AddPassFlags(FlagAdder& adder, PayloadFlags& flags);
-// Whether deletions are waited for.
+// Adds the flag that says whether to wait for deletions.
 void AddDeletionFlags(FlagAdder& adder, PayloadFlags& flags);
-// How long an update waits for what it applies.
+// Adds the flag for the time that an update waits for each applied object.
 void AddWaitFlag(FlagAdder& adder, PayloadFlags& flags);
-// Whether preconditions are overridden; under `name`.
+// Adds the flag `name`, which overrides preconditions.
 void AddForceFlag(FlagAdder& adder, PayloadFlags& flags, const char* name);
 
 }  // namespace steward::payload

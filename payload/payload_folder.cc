@@ -19,7 +19,7 @@ constexpr size_t kMaxFile = 16 << 20;
 constexpr size_t kMaxMetadata = 1 << 20;
 constexpr char kMetadata[] = "release-metadata";
 
-// In the order in which they are read.
+// Returns the folders in the order in which they are read.
 std::vector<fs::path> FoldersOf(const std::string& path) {
   std::vector<fs::path> folders;
   std::error_code error;
@@ -68,7 +68,8 @@ absl::StatusOr<Release> ReadPayloadFolder(const std::string& path,
   std::vector<olm::PayloadFault> faults;
   const std::vector<fs::path> folders = FoldersOf(path);
   for (const fs::path& folder : folders) {
-    // A cluster-version-operator's own manifests, beside those of the release.
+    // The first of two folders holds the cluster-version-operator's own manifests, which are
+    // templates.
     const bool templates = folders.size() > 1 && folder == folders.front();
     const absl::StatusOr<std::vector<std::string>> files = kube::ManifestFilesIn(folder);
     if (!files.ok()) {
@@ -91,7 +92,7 @@ absl::StatusOr<Release> ReadPayloadFolder(const std::string& path,
         faults.push_back({std::move(problem.where), std::move(problem.what)});
       }
       for (const kube::ManifestObject& each : read.lists) {
-        // What a list says of itself is said of none of its items.
+        // An annotation on a List does not apply to its items, so it is a fault.
         const absl::StatusOr<bool> asks = olm::AsksForRemoval(each.object);
         if (!asks.ok() || *asks) {
           faults.push_back({each.where, StrCat("a list has the annotation ", olm::kPayloadDelete,

@@ -1,4 +1,4 @@
-// A release's payload in a folder. Thread-safe functions.
+// Reads a release's payload from a folder. Thread-safe functions.
 #ifndef PAYLOAD_PAYLOAD_FOLDER_H_
 #define PAYLOAD_PAYLOAD_FOLDER_H_
 
@@ -10,22 +10,22 @@
 
 namespace steward::payload {
 
-// What lies in a folder.
+// The content of a payload folder.
 struct Release {
-  std::string version;  // of the file `release-metadata`; "" = there is none
+  std::string version;  // from the file `release-metadata`; "" = there is no such file
   olm::Payload payload;
 };
 
-// Reads the .yaml, .yml and .json files that lie in `path`/manifests and then in
-// `path`/release-manifests, or, where there is neither, in `path` itself, in the order of their
-// names' bytes; and `release-metadata` of `path` or of `path`/release-manifests. `fields` are
-// filled into their texts. What cannot be read or filled in is among the payload's faults.
-// kNotFound where there is no such folder, or no manifest in it.
+// Reads the .yaml, .yml and .json files of `path`/manifests and then of `path`/release-manifests,
+// or of `path` itself if it has neither folder. Files are sorted by name, byte by byte. Also reads
+// `release-metadata` from `path` or `path`/release-manifests. `fields` are filled into the texts.
+// Anything that cannot be read or filled in becomes one of the payload's faults. kNotFound: the
+// folder does not exist or holds no manifest.
 absl::StatusOr<Release> ReadPayloadFolder(const std::string& path,
                                           const olm::TemplateFields& fields);
 
-// A text that differs once a file of the folder was changed, added or taken away: their names,
-// sizes and times. kNotFound where there is no such folder.
+// Returns a text made of the files' names, sizes and times. It differs after a file was changed,
+// added or removed. kNotFound: the folder does not exist.
 absl::StatusOr<std::string> PayloadFolderMark(const std::string& path);
 
 }  // namespace steward::payload

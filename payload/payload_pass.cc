@@ -29,14 +29,15 @@ using olm::PayloadState;
 using olm::Removal;
 using Action = TaskReport::Action;
 
-// Nodes that are worked on at a time.
+// The number of nodes that are applied at the same time.
 constexpr size_t kWidth = 16;
 constexpr size_t kReconcilingWidth = 4;
-// How long an object waits for its namespace or its definition, which another component of its
-// level makes at the same time.
+// The time that an object waits for a namespace or definition that another component of its level
+// creates at the same time.
 constexpr absl::Duration kMadeBesideTakes = absl::Seconds(30);
 constexpr absl::Duration kMadeBesidePause = absl::Milliseconds(200);
-// How long after the record was known to be this process's own objects are written without asking.
+// The time for which a confirmation holds that no other process has changed the record. Objects are
+// written within it without another confirmation.
 constexpr absl::Duration kConfirmedFor = absl::Seconds(5);
 
 Action ActionOf(ApplyAction action) {
@@ -73,9 +74,9 @@ std::set<olm::PayloadIdentity> DeletedBy(const std::vector<PayloadManifest>& man
   return deleted;
 }
 
-// Forgets removals that have ended, of objects that the cluster has applied now, or of which the
-// payload says nothing any more. A delete manifest that is left out at the moment still says of its
-// object that what comes back is another one.
+// Forgets ended removals of objects that are now applied or that the payload no longer names. A
+// delete manifest that is not included now still counts as naming its object: its recorded removal
+// shows that an object that comes back is a new one.
 void Prune(const Release& release, const std::vector<PayloadManifest>& included,
            PayloadRecord& record) {
   std::set<olm::PayloadIdentity> applied;
@@ -95,7 +96,7 @@ std::map<olm::PayloadIdentity, Removal> HoldingOf(const PayloadRecord& record) {
   return holding;
 }
 
-// Looks at removals further; deletes nothing.
+// Returns a remover that follows removals and deletes nothing.
 ObjectRemover FollowerOf(const PassDeps& deps, ObjectRemover::Changed changed) {
   ObjectRemoverOptions options;
   options.state = PayloadState::kReconciling;
@@ -164,18 +165,18 @@ std::vector<olm::PayloadFault> FaultsOf(const Release& release, const PayloadOpt
   return faults;
 }
 
-// The faults that only the cluster shows.
+// Finds the faults that only show in the live cluster.
 Task<std::vector<olm::PayloadFault>> LiveFaultsOf(const PassDeps& deps,
                                                   const std::vector<PayloadManifest>& included,
                                                   const PayloadOptions& options) {
   std::vector<olm::PayloadFault> faults;
-  std::map<std::string, std::string> deleted_definitions;  // where each is deleted
+  std::map<std::string, std::string> deleted_definitions;  // by name: where it is deleted
   for (const PayloadManifest& each : included) {
     if (each.deletes && each.identity.kind == "CustomResourceDefinition") {
       deleted_definitions[each.identity.name] = each.where;
     }
   }
-  // One that was removed once, and came back, is kept in any case.
+  // A definition that was removed once and came back is kept anyway, unless `redelete` is set.
   const auto takes_operators = [&](const PayloadManifest& each) {
     const std::optional<Removal> known = deps.record.record().Find(each.identity);
     return each.deletes && olm::DefinesOlm(each.identity) && !options.allow_olm_deletes &&
@@ -192,10 +193,10 @@ Task<std::vector<olm::PayloadFault>> LiveFaultsOf(const PassDeps& deps,
     if (operators && takes_operators(each)) say(kOperatorsWouldGo);
     const absl::StatusOr<std::optional<kube::RestMapping>> mapping =
         co_await deps.mapper.Find(each.gvk);
-    // An API that is away holds up its own objects, once it is their turn.
+    // An unavailable API only holds up its own objects, when their turn comes.
     if (!mapping.ok() || !*mapping) continue;
     const absl::Status named = NameUnder(**mapping, each.identity).status();
-    // Those of well-known kinds are faults already.
+    // For well-known kinds this fault was reported before.
     if (!named.ok() && !each.identity.IsNamespaced()) say(ToStd(named.message()));
     const auto definition = deleted_definitions.find((*mapping)->gvr.GroupResource());
     if (!each.deletes && definition != deleted_definitions.end()) {
@@ -205,14 +206,15 @@ Task<std::vector<olm::PayloadFault>> LiveFaultsOf(const PassDeps& deps,
   co_return faults;
 }
 
-// By reads alone: what has become of the removals that the record says have not ended.
+// Returns the record with the present states of removals that had not ended. Only reads.
 Task<PayloadRecord> FollowedRecord(const PassDeps& deps) {
   PayloadRecord record = deps.record.record();
   ObjectRemover follower = FollowerOf(deps, nullptr);
   for (auto& [identity, removal] : record.removals) {
     if (!removal.holds()) continue;
     const absl::StatusOr<RemovalInspection> look = co_await follower.Inspect(identity, "");
-    if (!look.ok()) continue;  // it holds as long as nobody knows better
+    // If the object cannot be read, the removal keeps its recorded state.
+    if (!look.ok()) continue;
     if (look->decision.removal) removal = *look->decision.removal;
   }
   co_return record;
@@ -316,11 +318,11 @@ StatusTask PayloadPass::Prepare(bool check_rights) {
   co_return co_await Begin();
 }
 
-// The record says what is begun before anything else is written.
+// Stores in the record what this pass begins, before anything else is written.
 StatusTask PayloadPass::Begin() {
   CO_RETURN_IF_ERROR(co_await deps_.record.Change([this](PayloadRecord& record) {
     if (plan_.begins) record.completed.reset();
-    // What has ended is forgotten once the payload is complete; earlier only for want of room.
+    // Ended removals are forgotten when the payload is complete, or earlier if the record is full.
     if (record.removals.size() > olm::kMaxRemovals) Prune(release_, plan_.included, record);
     record.version = plan_.version;
     record.hash = plan_.hash;
@@ -414,7 +416,7 @@ StatusTask PayloadPass::Finish() {
   co_return absl::OkStatus();
 }
 
-// Long waits, and whatever holds a process up, may let another one begin.
+// While this process waits or is held up, another one may have begun a pass.
 StatusTask PayloadPass::MayWrite() {
   const absl::Duration now = deps_.clock.Monotonic();
   if (now - confirmed_ < kConfirmedFor) co_return absl::OkStatus();
@@ -430,7 +432,7 @@ StatusTask PayloadPass::FollowUnasked() {
     if (deletes && asked.contains(identity)) continue;
     const absl::StatusOr<std::optional<Removal>> looked =
         co_await Follow(deps_, observer_, identity);
-    // One that cannot be looked at holds as it was; whoever follows the removals says why.
+    // A removal that cannot be read keeps its state. FollowRemovals reports the reason.
     if (!looked.ok() || !*looked || !(*looked)->holds()) continue;
     if ((*looked)->state != olm::RemovalState::kOngoing) never_accepted.push_back(**looked);
   }
@@ -441,7 +443,7 @@ StatusTask PayloadPass::FollowUnasked() {
         record.removals.erase(each.identity);
         continue;
       }
-      // Nothing deletes it in this state; so it is kept, as one that came back.
+      // No manifest deletes the object now, so it is kept like one that reappeared.
       Removal& kept = record.removals[each.identity];
       kept.state = olm::RemovalState::kReappeared;
       kept.since = now;

@@ -1,5 +1,5 @@
-// One pass over a payload: everything is brought to the state that it asks for. Lives on one
-// executor.
+// Runs one pass over a payload, which brings every object to the state that its manifest asks for.
+// Lives on one executor.
 #ifndef PAYLOAD_PAYLOAD_PASS_H_
 #define PAYLOAD_PAYLOAD_PASS_H_
 
@@ -29,21 +29,21 @@
 
 namespace steward::payload {
 
-// How a payload is used; each flag of the reconciler and of the commands has one.
+// The options of a pass. The flags of the reconciler and of the commands set them.
 struct PayloadOptions {
-  std::string version;  // wins over the payload's own
+  std::string version;  // overrides the payload's own version
   olm::ClusterChoices choices;
   std::string record_namespace = "steward-system";
-  bool initial = false;  // an installation
+  bool initial = false;  // the pass installs the cluster
   bool redelete = false;
   std::optional<absl::Duration> wait_for_deletions;
   bool allow_stale_deletes = false;
-  // Definitions of OLM's are deleted although there are operators, which go with them.
+  // Deletes OLM's own definitions even while operators exist, which are deleted with them.
   bool allow_olm_deletes = false;
-  // The time in which what an update applies is to become healthy; zero: it is not waited for.
+  // The time within which an object that an update applies must become healthy; zero: no wait.
   absl::Duration wait_for_health = absl::Minutes(5);
   std::string release_image;  // for the manifests that name it
-  bool force = false;         // an update begins although a precondition refuses it
+  bool force = false;         // begins an update although a precondition refuses it
 };
 
 struct PassDeps {
@@ -53,7 +53,7 @@ struct PassDeps {
   RecordStore& record;
 };
 
-// What became of one manifest.
+// The result of one manifest.
 struct TaskReport {
   enum class Action { kCreated, kUpdated, kUnchanged, kLeft, kRemoved, kRemoving, kKept, kFailed };
   olm::PayloadIdentity identity;
@@ -63,87 +63,90 @@ struct TaskReport {
 };
 std::string_view NameOf(TaskReport::Action action);
 
-// The observer of a pass; its functions may be null.
+// Receives the progress of a pass; its functions may be null.
 struct PassObserver {
   std::function<void(olm::PayloadState state, size_t tasks)> begins;
   std::function<void(const TaskReport& report)> done;
   std::function<void(const olm::Removal& removal)> removal;
-  // A removal that nothing asks for any more, and that the server never accepted, is forgotten.
+  // Called when a removal is forgotten that no manifest asks for any more and that the server never
+  // accepted.
   std::function<void(const olm::Removal& removal)> dropped;
-  // What was applied is not healthy yet; told when `lack` changes.
+  // Called when `lack`, the reason why an applied object is not healthy yet, changes.
   std::function<void(const olm::PayloadIdentity& identity, const std::string& lack)> waits;
 };
 
 struct PassResult {
   olm::PayloadState state = olm::PayloadState::kUpdating;
-  std::vector<olm::PayloadFault> faults;  // for which nothing was begun: those of the plan
-  // Why nothing was begun, one sentence each: preconditions, missing rights.
+  std::vector<olm::PayloadFault> faults;  // of the plan; with any, nothing was begun
+  // The reasons why nothing was begun, one sentence each: preconditions, missing rights.
   std::vector<std::string> refused;
-  std::vector<std::string> warnings;  // what --force went beyond
+  std::vector<std::string> warnings;  // the preconditions that --force overrode
   std::vector<TaskReport> failed;
-  size_t not_begun = 0;    // manifests behind one that failed
-  bool completed = false;  // an update or installation has come to its end in this pass
+  size_t not_begun = 0;    // manifests not tried because one before them failed
+  bool completed = false;  // this pass has finished an update or installation
   absl::Status error;      // of the pass itself: the record, discovery, the cluster's choices
 };
 
-// The faults for which nothing of a payload is used, whatever the cluster: its own, what no payload
-// names, too many deletions, no version.
+// Returns the faults that forbid to use any part of the payload in any cluster: faults of its
+// files, deletions of protected objects, too many deletions, no version.
 std::vector<olm::PayloadFault> FaultsOf(const Release& release, const PayloadOptions& options);
-// The fields of its manifests' templates, as far as the options say them.
+// Returns the values that the options give for fields of the manifests' templates.
 olm::TemplateFields TemplateFieldsOf(const PayloadOptions& options);
-// The version that counts; "" where nothing says one.
+// Returns the effective version; "" if neither the options nor the payload have one.
 std::string VersionOf(const Release& release, const PayloadOptions& options);
 
-// What a pass over the payload would be, by reads alone. With faults, what follows them is not
-// filled in.
+// The plan of a pass over the payload, found by reads alone. If there are faults, the members after
+// `faults` are not set.
 struct PassPlan {
   olm::PayloadState state = olm::PayloadState::kUpdating;
   std::string version;
   std::string hash;
-  bool begins = false;  // the record does not know the payload yet
+  bool begins = false;  // the record does not have this payload yet
   std::vector<olm::PayloadManifest> included;
-  // Those that the cluster does not take: where, and why.
+  // The manifests that this cluster does not include: where they are, and why.
   std::vector<olm::PayloadFault> left_out;
-  std::vector<std::string> notes;  // what was assumed
-  // For which nothing is used in this cluster: FaultsOf, manifests that contradict each other,
-  // namespaces that kinds need or cannot have, definitions of OLM's that would be deleted under its
-  // operators.
+  std::vector<std::string> notes;  // the assumptions that were made
+  // The faults that forbid to use any part of the payload in this cluster: those of FaultsOf,
+  // contradicting manifests, missing or impossible namespaces, and the deletion of OLM's own
+  // definitions while operators exist.
   std::vector<olm::PayloadFault> faults;
-  std::vector<std::string> preconditions;  // that refuse the update
+  std::vector<std::string> preconditions;  // those that refuse the update
 };
-// The order in which its included manifests are worked on.
+// Returns the order in which the included manifests are applied.
 olm::TaskGraph GraphOf(const PassPlan& plan);
-// How its delete manifests are worked on.
+// Returns the options for the plan's delete manifests.
 ObjectRemoverOptions RemovalOptionsOf(const PassPlan& plan, const PayloadOptions& options);
 
 // REQUIRES: the record is loaded; the references outlive the task.
 Task<PassPlan> MakePassPlan(const PassDeps& deps, const Release& release,
                             const PayloadOptions& options);
 
-// Updating: in the order of the graph, several nodes of a stage at a time. A manifest that fails
-// ends its node and everything behind it; the rest goes on. Initializing and Reconciling: without
-// the order of levels. Every write is idempotent and the record says what was begun, so a process
-// that ends in the midst can be followed by another.
+// An update follows the order of the graph, several nodes of a stage at a time. If a manifest
+// fails, the rest of its node and everything that depends on it is not tried; other nodes go on.
+// Initializing and Reconciling ignore the order of levels. Every write is idempotent and the record
+// says what was begun, so another process can continue after this one ends at any point.
 class PayloadPass {
  public:
   // REQUIRES: what `deps` refers to, `release` and `observer` outlive this object.
   PayloadPass(const PassDeps& deps, const Release& release, const PayloadOptions& options,
               const PassObserver& observer);
 
-  // Missing rights are found before the first write of a payload that begins; with `check_rights`
-  // also where one goes on.
+  // Runs the pass. Rights are checked before the first write of a new payload; `check_rights` asks
+  // for it also when a known payload continues.
   boost::asio::awaitable<PassResult> Run(bool check_rights);
 
  private:
   StatusTask Prepare(bool check_rights);
   StatusTask Begin();
-  // Looks at the removals that nothing deletes any more: those that have ended, or that the server
-  // never accepted, are forgotten where no manifest asks for them, and else what is there is kept.
+  // Follows the removals that no manifest carries out any more. A removal that has ended, or that
+  // the server never accepted, is forgotten if no manifest asks for it; otherwise the existing
+  // object is kept.
   StatusTask FollowUnasked();
   VoidTask RunGraph();
   VoidTask RunNode(const olm::TaskNode& node);
   Task<TaskReport::Action> RunTask(size_t index);
-  // True where what the object lacks, by the error of its application, is being made beside it.
+  // Returns true if the object failed with `lack` for want of a namespace or definition that
+  // another node is creating at the same time.
   Task<bool> IsMadeBeside(size_t index, absl::Status lack);
   StatusTask Finish();
 
@@ -152,10 +155,10 @@ class PayloadPass {
   const PayloadOptions options_;
   const PassObserver& observer_;
   PassPlan plan_;
-  // kAborted where another process has begun something.
+  // Fails with kAborted if another process has changed the record.
   StatusTask MayWrite();
 
-  absl::Duration confirmed_;  // when the record was last this process's own, by the clock
+  absl::Duration confirmed_;  // monotonic time of the record's last confirmation
   std::optional<Dependencies> dependencies_;
   std::optional<ObjectApplier> applier_;
   std::optional<ObjectRemover> remover_;
@@ -163,8 +166,8 @@ class PayloadPass {
   PassResult result_;
 };
 
-// Takes a further look at the removals that have not ended. Nothing is deleted. Errors: the first
-// that could not be looked at, after all others were.
+// Updates the record with the present states of removals that have not ended. Deletes nothing. Goes
+// on after an error, and returns the first one at the end.
 StatusTask FollowRemovals(const PassDeps& deps, const PassObserver& observer);
 
 }  // namespace steward::payload

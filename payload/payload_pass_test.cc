@@ -31,7 +31,7 @@ using Verb = kube::FakeClient::Verb;
 
 class PayloadPassTest : public ::testing::Test {
  protected:
-  // A pass of a fresh process.
+  // Runs a pass as a new process would.
   PassResult Pass(const Release& release) {
     PayloadProcess process(cluster_);
     process.hook().decide = decide;
@@ -150,7 +150,7 @@ TEST_F(PayloadPassTest, TheUidIsRecordedBeforeTheDeletion) {
   EXPECT_EQ(deletions, 1);
 }
 
-// R-003-16, 53: whoever made it again meant another object.
+// R-003-16, 53: an object that somebody created again is a new one, so it is kept.
 TEST_F(PayloadPassTest, R_003_16_53_WhatCameBackLives) {
   PutConfigMap("a");
   const Release release = TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")}});
@@ -161,7 +161,7 @@ TEST_F(PayloadPassTest, R_003_16_53_WhatCameBackLives) {
   EXPECT_EQ(cluster_.Removal("a"), "Reappeared");
   EXPECT_FALSE(cluster_.ConfigMap("a").is_null());
   EXPECT_EQ(cluster_.RecordData().at("upgradeable"), "True");
-  // Nor by a later payload.
+  // A later payload does not delete it either.
   Pass(TestRelease("4.5.1", {{"a.yaml", TestDeletion("a")}}));
   EXPECT_FALSE(cluster_.ConfigMap("a").is_null());
   options_.redelete = true;
@@ -169,7 +169,7 @@ TEST_F(PayloadPassTest, R_003_16_53_WhatCameBackLives) {
   EXPECT_TRUE(cluster_.ConfigMap("a").is_null());
 }
 
-// A manifest that the cluster leaves out for a while still says that the object was removed once.
+// The record of a removal stays while its delete manifest is temporarily not included.
 TEST_F(PayloadPassTest, R_003_53_WhatCameBackWhileTheManifestWasLeftOut) {
   PutConfigMap("a");
   const std::string gated =
@@ -188,7 +188,7 @@ TEST_F(PayloadPassTest, R_003_53_WhatCameBackWhileTheManifestWasLeftOut) {
   EXPECT_EQ(cluster_.Removal("a"), "Reappeared");
 }
 
-// A conflict that is no other object is tried again.
+// A conflict about the same object is retried.
 TEST_F(PayloadPassTest, ADeletionThatIsAnsweredByAConflict) {
   PutConfigMap("a");
   const Release release = TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")}});
@@ -201,7 +201,7 @@ TEST_F(PayloadPassTest, ADeletionThatIsAnsweredByAConflict) {
   EXPECT_TRUE(cluster_.ConfigMap("a").is_null());
 }
 
-// A custom resource's scope is known by discovery alone.
+// Only discovery knows the scope of a custom resource.
 TEST_F(PayloadPassTest, AStrayNamespaceIsRefused) {
   const kube::GroupVersionResource gvr = {"a.b", "v1", "things"};
   cluster_.client().Serve(gvr);
@@ -230,7 +230,7 @@ TEST_F(PayloadPassTest, R_003_54_OnlyAnUpdateDeletes) {
   EXPECT_EQ(Pass(before).state, PayloadState::kReconciling);
   EXPECT_FALSE(cluster_.ConfigMap("a").is_null());
   EXPECT_EQ(cluster_.Removal("a"), "");
-  // A change of the contents is an update.
+  // A payload of the same version with other contents is an update.
   EXPECT_EQ(Pass(TestRelease("4.5.0", {{"b.yaml", TestDeletion("a")}})).state,
             PayloadState::kUpdating);
   EXPECT_TRUE(cluster_.ConfigMap("a").is_null());
@@ -293,7 +293,7 @@ TEST_F(PayloadPassTest, AKindThatIsGoneCountsAsRemoved) {
                                  "removed Relic.gone.example.com \"r\""));
 }
 
-// An old manifest names a version that is not served any more; its object is there all the same.
+// An object still exists although its old manifest names a version that is no longer served.
 TEST_F(PayloadPassTest, AnotherVersionOfTheKind) {
   cluster_.Put(kTestWidgets, R"({"metadata":{"namespace":"n","name":"w"}})");
   const std::string widget =
@@ -334,7 +334,7 @@ TEST_F(PayloadPassTest, R_003_11_FailuresStopWhatDependsOnThem) {
   EXPECT_FALSE(result.completed);
 }
 
-// What another component of the level makes at the same time is waited for.
+// An object waits for a definition that another component of its level creates.
 TEST_F(PayloadPassTest, ADefinitionThatIsMadeBeside) {
   const std::string definition =
       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":)"
@@ -403,7 +403,7 @@ TEST_F(PayloadPassTest, R_003_20_48_MinorUpdatesWait) {
   cluster_.client().Delete(kTestConfigMaps, {"n", "held"});
   PayloadProcess process(cluster_);
   EXPECT_OK(process.Follow());
-  // What 4.5 has removed, 4.6 must not delete any more.
+  // A 4.6 payload must not delete what a 4.5 payload already removed.
   const Release stale = TestRelease("4.6.0", {{"a.yaml", TestDeletion("held")}});
   EXPECT_THAT(Pass(stale).refused, ElementsAre(HasSubstr("no longer exists, as 4.5.")));
   options_.allow_stale_deletes = true;
@@ -432,15 +432,14 @@ TEST_F(PayloadPassTest, MissingRightsAreNamedBeforeTheFirstWrite) {
                           "a right is missing: patch configmaps \"b\" in namespace \"n\""));
   EXPECT_THAT(cluster_.RecordData(), IsEmpty());
   EXPECT_FALSE(cluster_.ConfigMap("a").is_null());
-  // A right to the one object is enough.
+  // A right to the single object is enough.
   cluster_.denied = {"delete configmaps ", "patch configmaps "};
   EXPECT_TRUE(Pass(TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")},
                                          {"b.yaml", TestConfigMap("b", "1")}}))
                   .completed);
 }
 
-// Case 46: what inclusion leaves for one cluster must not contradict itself, and nothing else
-// counts.
+// Case 46: manifests may contradict each other only if one cluster never includes both.
 TEST_F(PayloadPassTest, R_003_34_ContradictionsOfOneCluster) {
   const std::string on = R"("release.openshift.io/feature-gate":"G")";
   const std::string off = R"("release.openshift.io/feature-gate":"-G")";
@@ -456,7 +455,7 @@ TEST_F(PayloadPassTest, R_003_34_ContradictionsOfOneCluster) {
   EXPECT_EQ(cluster_.Record().version, "4.5.0");
 }
 
-// Case 49: whoever asks about the record looks at the cluster.
+// Case 49: the state of a removal is read from the cluster, not only from the record.
 TEST_F(PayloadPassTest, R_003_54_ARemovalEndsAlthoughItsManifestIsGone) {
   PutConfigMap("held", R"(,"finalizers":["a/b"])");
   const Release plain = TestRelease("4.5.1", {{"b.yaml", TestConfigMap("b", "1")}});
@@ -464,7 +463,7 @@ TEST_F(PayloadPassTest, R_003_54_ARemovalEndsAlthoughItsManifestIsGone) {
   EXPECT_TRUE(Pass(plain).completed);
   EXPECT_EQ(cluster_.Removal("held"), "Ongoing") << "one that is under way holds";
   cluster_.client().Delete(kTestConfigMaps, {"n", "held"});
-  // Nobody has followed it meanwhile, and the update begins all the same.
+  // The update begins although no process has followed the removal meanwhile.
   PayloadCluster& cluster = cluster_;
   EXPECT_TRUE(Pass(TestRelease("4.6.0", {{"b.yaml", TestConfigMap("b", "2")}})).completed);
   EXPECT_EQ(cluster.RecordData().at("upgradeable"), "True");
@@ -480,7 +479,7 @@ TEST_F(PayloadPassTest, R_003_54_TheSamePayloadAgainFollowsWhatItDoesNotAskFor) 
   EXPECT_EQ(cluster_.RecordData().at("upgradeable"), "True");
 }
 
-// Case 49: a removal that the server never accepted, and that nothing asks for any more.
+// Case 49: a removal is dropped if the server never accepted it and no manifest asks for it.
 TEST_F(PayloadPassTest, R_003_54_ARemovalThatNothingAsksForIsDropped) {
   PutConfigMap("a");
   decide = [](const kube::HookedCall& call) {
@@ -509,7 +508,7 @@ TEST_F(PayloadPassTest, R_003_54_ARemovalThatNothingAsksForIsDropped) {
   EXPECT_EQ(cluster_.RecordData().at("upgradeable"), "True");
 }
 
-// No object of the recorded name can be there any more.
+// After the change no object can exist under the recorded name.
 TEST_F(PayloadPassTest, AKindWhoseScopeHasChanged) {
   cluster_.Put(kTestWidgets, R"({"metadata":{"namespace":"n","name":"w","finalizers":["a/b"]}})");
   const std::string widget =
@@ -523,7 +522,7 @@ TEST_F(PayloadPassTest, AKindWhoseScopeHasChanged) {
   EXPECT_EQ(cluster_.RecordData().at("upgradeable"), "True");
 }
 
-// The kind goes while the pass goes on, and its objects with it.
+// The kind and its objects disappear during the pass.
 TEST_F(PayloadPassTest, ADefinitionThatIsDeletedBeforeItsObject) {
   const std::string deletes = R"("annotations":{"release.openshift.io/delete":"true"}}})";
   cluster_.Put(kTestDefinitions, R"({"metadata":{"name":"widgets.example.com"}})");
@@ -551,7 +550,7 @@ TEST_F(PayloadPassTest, ADefinitionThatIsDeletedBeforeItsObject) {
   EXPECT_TRUE(result.completed) << (result.failed.empty() ? "" : result.failed[0].error.message());
 }
 
-// A process that was held up does not delete what another one has applied meanwhile.
+// A delayed process does not delete an object that another process has applied meanwhile.
 TEST_F(PayloadPassTest, R_003_56_WhoeverWasOvertakenDeletesNothing) {
   PutConfigMap("a");
   const Release asks = TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")}});
@@ -562,7 +561,7 @@ TEST_F(PayloadPassTest, R_003_56_WhoeverWasOvertakenDeletesNothing) {
   const Release applies = TestRelease("4.5.1", {{"a.yaml", TestConfigMap("a", "1")}});
   bool overtaken = false;
   decide = [&](const kube::HookedCall& call) {
-    // The old process has read its record, and reads the object.
+    // At this point the old process has read its record and reads the object.
     if (call.verb == kube::ClientVerb::kGet && call.name.name == "a" &&
         !std::exchange(overtaken, true)) {
       PayloadProcess other(cluster_);
@@ -576,7 +575,7 @@ TEST_F(PayloadPassTest, R_003_56_WhoeverWasOvertakenDeletesNothing) {
   EXPECT_EQ(cluster_.ConfigMap("a").at("data").at("key"), "1");
 }
 
-// Nor does it write what it was to apply before it waited.
+// A delayed process does not apply an object of its outdated payload either.
 TEST_F(PayloadPassTest, R_003_56_WhoeverWasOvertakenAppliesNothing) {
   const std::string job =
       R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"n","name":"j"}})";
@@ -603,7 +602,7 @@ TEST_F(PayloadPassTest, R_003_56_WhoeverWasOvertakenAppliesNothing) {
   EXPECT_EQ(cluster_.Record().version, "4.5.1");
 }
 
-// A removal that is under way holds, although a later payload would apply the object.
+// A removal under way still holds updates although a later payload applies the object.
 TEST_F(PayloadPassTest, R_003_54_OneUnderWayHoldsAlthoughTheObjectIsApplied) {
   PutConfigMap("held", R"(,"finalizers":["a/b"])");
   Pass(TestRelease("4.5.0", {{"a.yaml", TestDeletion("held")}}));
@@ -616,7 +615,7 @@ TEST_F(PayloadPassTest, R_003_54_OneUnderWayHoldsAlthoughTheObjectIsApplied) {
   EXPECT_EQ(cluster_.Removal("held"), "");
 }
 
-// What came back is kept also after a payload that has begun and said nothing of it.
+// A reappeared object is kept even if a payload in between began without naming it.
 TEST_F(PayloadPassTest, R_003_53_WhatCameBackIsKeptAfterAPayloadThatOnlyBegan) {
   PutConfigMap("a");
   const Release asks = TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")}});
@@ -634,7 +633,7 @@ TEST_F(PayloadPassTest, R_003_53_WhatCameBackIsKeptAfterAPayloadThatOnlyBegan) {
   EXPECT_EQ(cluster_.Removal("a"), "Reappeared");
 }
 
-// A repeated deletion that is refused holds nothing back once nobody repeats it.
+// A refused repeated deletion holds no update back once no payload repeats it.
 TEST_F(PayloadPassTest, R_003_53_ARefusedRedeletionIsKept) {
   PutConfigMap("a");
   const Release asks = TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")}});
@@ -660,7 +659,7 @@ TEST_F(PayloadPassTest, R_003_53_ARefusedRedeletionIsKept) {
   EXPECT_FALSE(cluster_.ConfigMap("a").is_null());
 }
 
-// Case 48: with OLM's definitions every operator would go.
+// Case 48: deleting OLM's definitions would delete every operator.
 TEST_F(PayloadPassTest, DefinitionsOfOlmStayWhileThereAreOperators) {
   const std::string name = "clusterserviceversions.operators.coreos.com";
   cluster_.Put(kTestDefinitions, StrCat(R"({"metadata":{"name":")", name, R"("}})"));
@@ -673,7 +672,7 @@ TEST_F(PayloadPassTest, DefinitionsOfOlmStayWhileThereAreOperators) {
   ASSERT_THAT(refused.faults, SizeIs(1));
   EXPECT_THAT(refused.faults[0].what, HasSubstr("--allow-olm-deletes"));
   EXPECT_THAT(cluster_.RecordData(), IsEmpty());
-  // An operator that comes while the pass goes on is seen before the deletion.
+  // The pass notices an operator that appears before the deletion.
   cluster_.client().Delete(kTestCsvs, {"n", "o"});
   int lists = 0;
   decide = [&](const kube::HookedCall& call) {
@@ -701,7 +700,7 @@ TEST_F(PayloadPassTest, WhatIsAppliedHasToBecomeHealthy) {
   EXPECT_TRUE(Pass(release).completed);
 }
 
-// What nobody may give who lacks it is found before the first write.
+// A user cannot grant rights that he lacks. This is found before the first write.
 TEST_F(PayloadPassTest, RightsThatRolesAndBindingsGive) {
   const std::string head = R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":)";
   const kube::GroupVersionResource roles = {"rbac.authorization.k8s.io", "v1", "clusterroles"};

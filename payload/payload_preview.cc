@@ -48,7 +48,7 @@ Task<int64_t> CountObjects(kube::Client& client, kube::GroupVersionResource gvr,
   co_return count;
 }
 
-// The resources whose objects lie in namespaces and can be listed, each in one version.
+// Returns the namespaced resources that can be listed, each in one version.
 Task<std::vector<kube::GroupVersionResource>> NamespacedResources(kube::Client& client) {
   CO_ASSIGN_OR_RETURN(const std::vector<kube::GroupVersion> served,
                       co_await client.DiscoverGroups());
@@ -56,7 +56,7 @@ Task<std::vector<kube::GroupVersionResource>> NamespacedResources(kube::Client& 
   std::set<std::pair<std::string, std::string>> seen;
   for (const kube::GroupVersion& gv : served) {
     const absl::StatusOr<std::vector<kube::ApiResource>> resources = co_await client.Discover(gv);
-    // An API whose server is away, or that has just gone, is not counted.
+    // An API whose server is unavailable, or that has just disappeared, is not counted.
     if (!resources.ok()) continue;
     for (const kube::ApiResource& each : *resources) {
       const bool listed =
@@ -81,7 +81,7 @@ Task<std::vector<PreviewedLoss>> CountLosses(kube::Client& client,
   co_return all;
 }
 
-// What goes with an object that is deleted.
+// Counts the objects that are deleted along with the object.
 Task<std::vector<PreviewedLoss>> LossesOf(kube::Client& client, const RemovalInspection& look,
                                           bool is_namespace) {
   const kube::GroupVersionResource& gvr = look.mapping->gvr;
@@ -110,7 +110,7 @@ Task<std::vector<PreviewedLoss>> LossesOf(kube::Client& client, const RemovalIns
   co_return std::vector<PreviewedLoss>();
 }
 
-// The object without what changes with each write.
+// Returns the object without the fields that change at each write.
 json::object Comparable(const json::value& object) {
   json::object copy = object.get_object();
   if (json::value* metadata = copy.if_contains("metadata"); metadata && metadata->is_object()) {
@@ -146,7 +146,7 @@ class Previewer {
   }
 
  private:
-  // Takes an error for a refusal where it is one.
+  // Turns the error into a refused action if it is a refusal, and otherwise returns it.
   static absl::Status Refused(const absl::Status& error, PreviewedObject& object) {
     const bool refusal =
         absl::IsFailedPrecondition(error) || (kube::IsAnswer(error) && !kube::IsTransient(error));
@@ -156,8 +156,8 @@ class Previewer {
     return absl::OkStatus();
   }
 
-  // Why the object of a creation that finds no namespace will be refused; "" where the payload
-  // makes the namespace first.
+  // Returns why an object whose namespace is missing will be refused; "" if the payload creates the
+  // namespace first.
   std::string LacksNamespace(size_t index, const absl::Status& refusal) const {
     const std::optional<size_t> made = dependencies_.NamespaceOf(index);
     if (!made) return std::string(ToStd(refusal.message()));
@@ -165,7 +165,7 @@ class Previewer {
     return StrCat("its namespace is made later, by ", plan_.included[*made].where);
   }
 
-  // The same for an object whose definition the payload brings, so that it cannot be tried.
+  // Does the same for an object that no dry run can try, because the payload adds its definition.
   Task<std::string> WhyNotToBring(size_t index, size_t definition) {
     const std::string& ns = plan_.included[index].identity.ns;
     if (!dependencies_.MayComeBefore(definition, index)) {
@@ -178,7 +178,7 @@ class Previewer {
     co_return LacksNamespace(index, there);
   }
 
-  // True if the payload changes the definition of the object's kind before it comes to the object.
+  // Returns true if the payload changes the kind's definition before it applies the object.
   Task<bool> ChangesDefinition(size_t index) {
     const std::optional<size_t> definition = dependencies_.DefinitionOf(index);
     if (!definition || !dependencies_.MayComeBefore(*definition, index)) co_return false;

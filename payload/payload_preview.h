@@ -1,5 +1,4 @@
-// What a pass over a payload would do, said without changing anything. A coroutine on the caller's
-// executor.
+// Previews a pass over a payload without changing anything. A coroutine on the caller's executor.
 #ifndef PAYLOAD_PAYLOAD_PREVIEW_H_
 #define PAYLOAD_PAYLOAD_PREVIEW_H_
 
@@ -20,7 +19,7 @@ namespace steward::payload {
 enum class PreviewAction { kCreate, kUpdate, kUnchanged, kDelete, kKept, kRefused };
 std::string_view NameOf(PreviewAction action);
 
-// Objects of a resource that go with a namespace or a definition.
+// The objects of one resource that are deleted along with a namespace or a definition.
 struct PreviewedLoss {
   std::string resource;          // "configmaps", "widgets.example.com"
   std::optional<int64_t> count;  // nullopt: they could not be listed
@@ -30,7 +29,7 @@ struct PreviewedObject {
   std::string where;
   olm::PayloadIdentity identity;
   PreviewAction action = PreviewAction::kUnchanged;
-  std::vector<std::string> fields;  // of an update
+  std::vector<std::string> fields;  // the fields that an update changes
   std::string reason;               // one sentence; may be ""
   std::vector<PreviewedLoss> losses;
 };
@@ -38,18 +37,17 @@ struct PreviewedObject {
 struct Preview {
   olm::PayloadState state = olm::PayloadState::kUpdating;
   std::string version;
-  std::vector<std::string> preconditions;  // why the update would not begin
+  std::vector<std::string> preconditions;  // those that keep the update from beginning
   std::vector<PreviewedObject> objects;    // in the payload's order
   std::vector<olm::PayloadFault> left_out;
-  std::vector<olm::PayloadFault> faults;  // of the plan: nothing of the payload would be used
-  std::vector<std::string> notes;         // what was assumed
+  std::vector<olm::PayloadFault> faults;  // of the plan; with any, no object is previewed
+  std::vector<std::string> notes;         // the assumptions that were made
 };
 
-// Creations and updates are tried on the server without being kept (dry run), so what it would
-// refuse is told; what lies in a namespace, or is of a kind, that the payload itself makes before
-// it can not be tried, and is judged by the payload. With faults there are no objects. Errors:
-// something could not be read, so the preview would be wrong. REQUIRES: the
-// references outlive the task.
+// Creations and updates are tried on the server by dry runs, so refusals are found. An object
+// cannot be tried if the payload itself creates its namespace or its kind first; it is then judged
+// by the payload alone. With faults there are no objects. Fails if something could not be read,
+// since the preview would be wrong. REQUIRES: the references outlive the task.
 Task<Preview> MakePreview(const PassDeps& deps, const Release& release,
                           const PayloadOptions& options);
 

@@ -33,7 +33,7 @@ class PayloadPreviewTest : public ::testing::Test {
     const PassDeps deps = {cluster_.client(), mapper_, cluster_.clock(), record_};
     return RunOn(io_, MakePreview(deps, release, options_));
   }
-  // "update ConfigMap "n/a" [data.key] (reason) {configmaps=2}" of each object.
+  // Returns a line like "update ConfigMap "n/a" [data.key] (reason) {configmaps=2}" per object.
   std::vector<std::string> Lines(const Release& release) {
     absl::StatusOr<Preview> preview = Make(release);
     EXPECT_OK(preview.status());
@@ -138,7 +138,7 @@ TEST_F(PayloadPreviewTest, KindsThatThePayloadBrings) {
                           HasSubstr("create CustomResourceDefinition")));
 }
 
-// What apply would refuse for want of a namespace, the preview refuses.
+// The preview refuses an object that apply would refuse because its namespace is missing.
 TEST_F(PayloadPreviewTest, NamespacesThatNobodyMakes) {
   const std::string ns = R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n"}})";
   const auto fail = [this] {
@@ -158,7 +158,8 @@ TEST_F(PayloadPreviewTest, NamespacesThatNobodyMakes) {
                           "create Namespace \"n\""));
 }
 
-// What the API server refuses by a definition that the payload changes first is not known.
+// If the payload first changes a definition, the API server's dry run says nothing about objects of
+// that kind.
 TEST_F(PayloadPreviewTest, ADefinitionThatThePayloadChanges) {
   const auto definition = [](const std::string& more) {
     return StrCat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)",

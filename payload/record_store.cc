@@ -68,7 +68,7 @@ StatusTask RecordStore::Change(std::function<void(olm::PayloadRecord&)> change) 
     }
   } writing{*this};
   writing_ = true;
-  // Until the answer is there, and also where the call is cancelled, nothing is known.
+  // Until the answer arrives, or if the call is cancelled, the stored record is unknown.
   current_ = absl::AbortedError("a write of the payload's record has no answer");
   const absl::Status written = co_await Write(data);
   if (kube::IsConflict(written) || kube::IsAlreadyExists(written)) {

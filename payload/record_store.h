@@ -1,4 +1,4 @@
-// The record of a payload in its ConfigMap. Lives on one executor.
+// Reads and writes a payload's record in its ConfigMap. Lives on one executor.
 #ifndef PAYLOAD_RECORD_STORE_H_
 #define PAYLOAD_RECORD_STORE_H_
 
@@ -14,32 +14,32 @@
 
 namespace steward::payload {
 
-// Nothing is known of the record but what Load has read and Change has written: another process
-// that changes it, or a write whose answer is lost, ends all changes until it is loaded again.
-// Several tasks may change it; their writes go one after the other.
+// Holds the record as Load read it or Change wrote it. After a change by another process, or a
+// write whose answer was lost, every Change fails until the record is loaded again. Several tasks
+// may call Change; their writes follow one another.
 class RecordStore {
  public:
   // REQUIRES: `client` outlives this object. `ns`: the record's namespace.
   RecordStore(kube::Client& client, std::string ns) : client_(client), ns_(std::move(ns)) {}
 
-  // Reads it live; where there is none it is empty. kDataLoss where it cannot be understood.
+  // Reads the record live. A missing record is empty. kDataLoss: it cannot be parsed.
   StatusTask Load();
 
-  // Changes the record, and returns once it is stored. What does not change is not written. The
-  // ConfigMap is made when there is none, and its namespace as well. kAborted when another process
-  // has changed it since Load.
+  // Changes the record, and returns once it is stored. An unchanged record is not written. Creates
+  // the ConfigMap and its namespace if they are missing. kAborted: another process has changed the
+  // record since Load.
   StatusTask Change(std::function<void(olm::PayloadRecord&)> change);
 
-  // Makes sure, by a write, that no other process has changed the record since Load, and none goes
-  // on that has read it before. kAborted as above.
+  // Writes the record to make sure that no other process has changed it since Load, and that a
+  // process that read it earlier fails at its next write. kAborted as above.
   StatusTask Confirm();
 
-  // As it was last read or written; empty before.
+  // Returns the record as it was last read or written; empty before the first Load.
   const olm::PayloadRecord& record() const { return record_; }
-  // True once it was read.
+  // Returns true once the record was read.
   bool known() const { return known_; }
   const std::string& ns() const { return ns_; }
-  // The UID of the ConfigMap; "" = there is none yet.
+  // Returns the UID of the ConfigMap; "" = there is none yet.
   const std::string& uid() const { return uid_; }
 
  private:
@@ -51,9 +51,9 @@ class RecordStore {
   olm::PayloadRecord record_;
   std::string resource_version_;  // "" = there is no ConfigMap
   std::string uid_;
-  boost::json::object written_;  // the data as it is stored
+  boost::json::object written_;  // the ConfigMap's data as stored
   bool known_ = false;
-  // OK: the record is what is stored.
+  // OK: `record_` equals the stored record.
   absl::Status current_ = absl::AbortedError("the payload's record was not read yet");
   bool writing_ = false;
   Broadcast written_once_;

@@ -30,18 +30,18 @@ namespace {
 
 constexpr size_t kWidth = 8;
 constexpr size_t kMaxNamed = 64;
-constexpr size_t kMaxGiven = 1000;  // rights of one role that are asked about
+constexpr size_t kMaxGiven = 1000;  // the number of rights of one role that are checked
 const kube::GroupVersionResource kReviews = {"authorization.k8s.io", "v1",
                                              "selfsubjectaccessreviews"};
 
-// A right to one object, or, with neither namespace nor name, to all of the resource; or to a path.
+// A right to one object, to all objects of a resource (without namespace and name), or to a path.
 struct Right {
   std::string verb;
   kube::GroupVersionResource gvr;
   std::string ns;
   std::string name;
   std::string subresource;
-  std::string path;  // "" = it is one to a resource
+  std::string path;  // "" = the right is to a resource
 
   std::string ToString() const {
     if (!path.empty()) return StrCat(verb, " ", path);
@@ -80,7 +80,7 @@ Task<bool> IsAllowed(kube::Client& client, Right right) {
   co_return BoolAt(*status, "allowed");
 }
 
-// Those of `rights` that are not allowed. Some are asked about at a time.
+// Returns those of `rights` that are denied. Several are checked at the same time.
 Task<std::set<Right>> Denied(kube::Client& client, std::set<Right> rights) {
   const std::vector<Right> all(rights.begin(), rights.end());
   std::set<Right> denied;
@@ -135,7 +135,8 @@ void AddRightsOf(const json::object& rule, const std::string& ns, std::set<Right
   }
 }
 
-// The rights that a role gives in a namespace; "" = in all, and to what lies in none.
+// Returns the rights that a role grants in namespace `ns`; "" = in all namespaces, and to
+// cluster-scoped objects.
 std::set<Right> RightsGivenBy(const json::object& role, const std::string& ns) {
   std::set<Right> rights;
   if (const json::array* rules = ArrayAt(role, "rules")) {
@@ -143,7 +144,7 @@ std::set<Right> RightsGivenBy(const json::object& role, const std::string& ns) {
       if (rule.is_object()) AddRightsOf(rule.get_object(), ns, rights);
     }
   }
-  // What it gives is anything that other roles may say.
+  // An aggregated role grants whatever other roles add, so its rights are not bounded.
   if (ObjectAt(role, "aggregationRule") != nullptr) {
     rights.insert({"*", {"*", "*", "*"}, "", "", "", ""});
     rights.insert({"*", {}, "", "", "", "*"});
@@ -163,7 +164,7 @@ bool IsBinding(const olm::PayloadManifest& manifest) {
                               manifest.identity.kind == "ClusterRoleBinding");
 }
 
-// What nobody writes without having it: the rights that roles and bindings give.
+// Checks the rights that roles and bindings grant, which a user may only grant if he has them.
 class GivenRights {
  public:
   // REQUIRES: the references outlive this object.
@@ -174,8 +175,8 @@ class GivenRights {
     }
   }
 
-  // The right that lets one apply the role or binding whatever it gives. Bindings of one namespace
-  // to one role have the same.
+  // Returns the right that allows to apply the role or binding whatever it grants. Bindings in one
+  // namespace to the same role need the same right.
   static Right ShortcutFor(const olm::PayloadManifest& manifest) {
     const olm::PayloadIdentity role = RoleOf(manifest);
     return {IsRole(manifest) ? "escalate" : "bind",
@@ -186,7 +187,7 @@ class GivenRights {
             ""};
   }
 
-  // What the user lacks of what it gives, the first of it; nullopt = nothing.
+  // Returns the first right that the manifest grants and the user lacks; nullopt = none.
   Task<std::optional<std::string>> Lacking(const olm::PayloadManifest& manifest) {
     const olm::PayloadIdentity identity = RoleOf(manifest);
     json::object role;
@@ -243,7 +244,7 @@ Task<std::vector<std::string>> FindMissingRights(kube::Client& client, kube::Res
   for (const olm::PayloadManifest& each : manifests) {
     if (each.deletes && !deletes) continue;
     kube::GroupVersionKind gvk = each.gvk;
-    // What is deleted is deleted where it is stored.
+    // Deletions use the identity and version as they are stored in the cluster.
     if (each.deletes) gvk = {each.identity.group, each.StoredVersion(), each.identity.kind};
     absl::StatusOr<std::optional<kube::RestMapping>> found;
     if (!gvk.version.empty()) {
@@ -251,21 +252,21 @@ Task<std::vector<std::string>> FindMissingRights(kube::Client& client, kube::Res
     } else {
       found = co_await mapper.FindAny(gvk.group, gvk.kind);
     }
-    // An API that is away holds up its own objects, once it is their turn.
+    // An unavailable API only holds up its own objects, when their turn comes.
     if (!found.ok()) continue;
     std::optional<kube::RestMapping> mapping = *std::move(found);
     const auto own = brought.find({gvk.group, gvk.kind});
     if (!mapping && own != brought.end()) mapping = own->second.mapping;
     if (!mapping) continue;
     for (std::string& verb : VerbsFor(each)) {
-      // Nobody is allowed to create by name.
+      // A right to create cannot be limited to a name.
       const bool creates = verb == "create";
       needed.insert({std::move(verb), mapping->gvr, mapping->namespaced ? each.identity.ns : "",
                      creates ? "" : each.identity.name, "", ""});
     }
     if (IsRole(each) || IsBinding(each)) shortcuts[GivenRights::ShortcutFor(each)] = &each;
   }
-  // Whoever has a right to all of a resource is not asked about each of its objects.
+  // Rights to a whole resource are checked first, so that its single objects need no check.
   std::set<Right> wide;
   for (const Right& each : needed) wide.insert({each.verb, each.gvr, "", "", "", ""});
   for (const auto& [each, manifest] : shortcuts) wide.insert({each.verb, each.gvr, "", "", "", ""});

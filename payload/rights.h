@@ -1,4 +1,4 @@
-// The rights that a payload needs, asked for before its first write. A coroutine on the caller's
+// Checks the rights that a payload needs before its first write. A coroutine on the caller's
 // executor.
 #ifndef PAYLOAD_RIGHTS_H_
 #define PAYLOAD_RIGHTS_H_
@@ -13,12 +13,13 @@
 
 namespace steward::payload {
 
-// The rights that the client's user lacks for applying these manifests, and with `deletes` for
-// deleting what they say, each as `patch deployments.apps "name" in namespace "ns"`, sorted; at
-// most 64, and then how many more. Whoever applies a role needs `escalate` on it, or all rights
-// that it gives; whoever applies a binding, `bind` on its role, or the same. A kind that is not
-// served yet is asked about where a definition of the payload brings it. Empty where the server
-// knows no SelfSubjectAccessReview. REQUIRES: the references outlive the task.
+// Returns the rights that the client's user lacks to apply these manifests, and with `deletes` also
+// to carry out the delete manifests. Each reads like `patch deployments.apps "name" in namespace
+// "ns"`; they are sorted, at most 64, followed by the number of the others. Applying a role takes
+// `escalate` on it or all rights that it grants; applying a binding takes `bind` on its role or the
+// same rights. A kind that is not served yet is checked if a definition of the payload adds it. The
+// result is empty if the server has no SelfSubjectAccessReview. REQUIRES: the references outlive
+// the task.
 Task<std::vector<std::string>> FindMissingRights(kube::Client& client, kube::RestMapper& mapper,
                                                  const std::vector<olm::PayloadManifest>& manifests,
                                                  bool deletes);

@@ -1,9 +1,8 @@
-// Random schedules of payloads of several versions, which name objects, drop them and change their
-// mind about them: every call may fail, lose its answer, or be the last of its process; another
-// process may take a whole pass in between; people make objects again, hold them with finalizers
-// and let them go, when they like; policies deny deletions, and a kind vanishes. What may be
-// written, in which order, and how everything must end is judged from the cluster's JSON by this
-// file alone: it shares no code with the rules.
+// Runs random schedules of payloads of several versions, which apply objects, delete them or omit
+// them. Every call may fail, lose its answer, or be the last of its process. Another process may
+// run a whole pass in between. People create objects again, and add and remove finalizers, at
+// random times. Policies deny deletions, and a kind vanishes. This file judges the writes, their
+// order and the end from the cluster's JSON and shares no code with the rules.
 #include <gtest/gtest.h>
 
 #include <boost/json/array.hpp>
@@ -33,7 +32,7 @@ namespace json = boost::json;
 
 const Seeds kSeeds = SeedsOr({1, ShareOf(200)});
 
-// A manifest of this file's payload: a ConfigMap n/`name` of a level, which is applied or deleted.
+// A manifest of this file's payloads. It applies or deletes ConfigMap n/`name` at a level.
 struct Planned {
   int level;
   std::string component;
@@ -107,7 +106,7 @@ class Schedule : public Dice {
     Run(/*calm=*/true);
     Follow();
     EXPECT_EQ(writes_, writes) << "what has ended is not touched";
-    // Nothing holds the next minor version back.
+    // No removal may hold the next minor version back any more.
     plans_.push_back({{10, "a", "settings", false}});
     Ship(plans_.size() - 1, "4.6.0");
     Run(/*calm=*/true);
@@ -132,7 +131,7 @@ class Schedule : public Dice {
                  StrCat(R"({"metadata":{"namespace":"n","name":")", name, "\"",
                         held ? R"(,"finalizers":["a/b"])" : "", R"(},"data":{"key":"old"}})"));
   }
-  // Takes an object away whose finalizers somebody has taken off.
+  // Removes an object that is being deleted, as if somebody had removed its finalizers.
   void Release(const std::string& name) {
     if (Find(name).is_null()) return;
     cluster_.client().Delete(IsRelic(name) ? kTestWidgets : kTestConfigMaps, {"n", name});
@@ -150,7 +149,7 @@ class Schedule : public Dice {
         all.push_back({level * 10, OneIn(2) ? "a" : "b", name, OneIn(2)});
       }
     }
-    // Each version applies, deletes, or has dropped each of them.
+    // Each version applies, deletes or omits each of these manifests.
     for (unsigned i = 0, versions = 1 + Draw(3); i < versions; ++i) {
       Plan plan = {{10, "a", "settings", false}};
       for (Planned each : all) {
@@ -162,13 +161,13 @@ class Schedule : public Dice {
     }
     for (const Planned& each : all) {
       names_.insert(each.name);
-      if (OneIn(4)) continue;  // it was never there
+      if (OneIn(4)) continue;  // no object exists at the start
       Put(each.name, OneIn(3));
     }
     Put("foreign", false);
   }
 
-  // The next version lies in the folder.
+  // Puts the next version into the folder.
   void Ship(size_t index, std::string version = "") {
     plan_ = plans_[index];
     version_ = version.empty() ? StrCat("4.5.", index + 1) : version;
@@ -181,7 +180,8 @@ class Schedule : public Dice {
     }
   }
 
-  // People make objects again, and let them go; a definition goes, and its objects with it.
+  // Simulates people: they create objects again, remove finalizers, and delete a definition with
+  // its objects.
   void Happen() {
     for (const std::string& name : names_) {
       if (!OneIn(5)) continue;
@@ -200,7 +200,7 @@ class Schedule : public Dice {
       if (IsRelic(name)) Release(name);
     }
   }
-  // Everything that is held is let go.
+  // Removes all finalizers, so that held objects disappear.
   void LetGo() {
     for (const std::string& name : names_) {
       if (IsDeleting(name)) Release(name);
@@ -212,7 +212,7 @@ class Schedule : public Dice {
     return data.contains("completed") && Text(json::value(data), {"version"}) == version_;
   }
 
-  // What the record says of a removal, read from its JSON; null where there is none.
+  // Returns a removal from the record's JSON; null: there is none.
   json::value Recorded(const std::string& name) {
     const std::string text = Text(json::value(cluster_.RecordData()), {"removals"});
     if (text.empty()) return nullptr;
@@ -242,7 +242,7 @@ class Schedule : public Dice {
     kube::HookedFate fate;
     if (call.gvr.group == "authorization.k8s.io") return fate;
     if (!calm && depth == 0 && OneIn(16)) {
-      // Another process works meanwhile; this one does not know yet.
+      // Another process runs a pass meanwhile, of which this one does not know yet.
       PayloadProcess other(cluster_);
       other.hook().decide = [&](const kube::HookedCall& inner) { return Decide(inner, calm, 1); };
       (void)other.Pass(release_, options_);
@@ -273,13 +273,13 @@ class Schedule : public Dice {
     const std::string& name = call.name.name;
     const std::string what =
         StrCat(version_, ": ", kube::VerbText(call.verb), " ", call.name.ns, "/", name);
-    if (call.name.ns == "steward-system") return;  // the record
+    if (call.name.ns == "steward-system") return;  // the write of the record
     const Planned* planned = PlannedOf(name);
     ASSERT_NE(planned, nullptr) << what;
     EXPECT_FALSE(cluster_.RecordData().empty()) << "nothing is written before the record: " << what;
     EXPECT_EQ(planned->deletes, call.deletion != nullptr) << what;
     if (call.deletion != nullptr) JudgeDeletion(*call.deletion, name, what);
-    // Who is behind in the order comes later, unless everything was done once.
+    // A manifest behind others in the order comes after them, unless everything was done once.
     for (const Planned& before : plan_) {
       if (before.level >= planned->level || Completed()) continue;
       if (!before.deletes) {
@@ -318,7 +318,8 @@ class Schedule : public Dice {
         EXPECT_TRUE(accepted_.contains(uid)) << what << ": nobody has deleted it";
       }
       if (planned == nullptr) {
-        // What no manifest names any more holds nothing back, but while it is being deleted.
+        // A removal that no manifest names holds updates back only while the object is being
+        // deleted.
         const bool holds = state == "Initiated" || state == "Ongoing" || state == "Failed";
         EXPECT_EQ(holds, holds && IsDeleting(name)) << what;
       } else if (!planned->deletes) {
@@ -331,7 +332,7 @@ class Schedule : public Dice {
       } else {
         EXPECT_EQ(state, "Reappeared") << what;
         EXPECT_FALSE(accepted_.contains(uid)) << what;
-        // One that was never there before is not deleted again.
+        // An object that was never there before is not deleted again.
         if (options_.redelete) EXPECT_FALSE(removal.at("removes").as_bool()) << what;
       }
     }
@@ -339,20 +340,20 @@ class Schedule : public Dice {
 
   PayloadCluster cluster_;
   PayloadOptions options_;
-  std::vector<Plan> plans_;  // by version
+  std::vector<Plan> plans_;  // the index is the version
   std::set<std::string> names_;
-  Plan plan_;  // of the version that is worked on
+  Plan plan_;  // of the version being applied
   std::string version_;
   payload::Release release_;
-  std::set<std::string> denied_;  // whose deletion the server refuses
+  std::set<std::string> denied_;  // names whose deletion the server refuses
   bool relics_are_gone_ = false;
-  // The UIDs that were to be deleted since the versions that have named it followed each other.
+  // By name: the UIDs deleted so far by consecutive versions that all delete the name.
   std::map<std::string, std::set<std::string>> deleted_;
   std::set<std::string> accepted_;  // UIDs whose deletion the server has taken
   int writes_ = 0;
 };
 
-// kill -9 before and after every single write, the record's included.
+// Kills the process before and after every single write, the record's included.
 TEST(PayloadScheduleTest, R_003_56_GoesOnAfterADeathAtEveryWrite) {
   const std::vector<Planned> plan = {{10, "a", "made", false},
                                      {10, "b", "plain", true},
@@ -382,7 +383,7 @@ TEST(PayloadScheduleTest, R_003_56_GoesOnAfterADeathAtEveryWrite) {
         return after ? kube::HookedFate::kDieAfter : kube::HookedFate::kDieBefore;
       };
       (void)one.Pass(release, TestOptions());
-      // Whoever is quick makes the object again as soon as it is gone.
+      // Somebody creates the object again as soon as it is gone.
       if (cluster.ConfigMap("plain").is_null()) {
         cluster.Put(kTestConfigMaps, R"({"metadata":{"namespace":"n","name":"plain"}})");
       }

@@ -431,7 +431,8 @@ TEST_F(CommandsTest, StatusOfOne) {
   EXPECT_EQ(ExitOf(RunStatus("ops", "nope")), Exit::kError);
 }
 
-// Nobody knows whether who opted in was allowed to: it is said, and what to do about it.
+// The opt-in is not confirmed, so it is not known whether its author was allowed to opt in. The
+// output says so, and what to do.
 TEST_F(CommandsTest, R_000_76_StatusOfAnUnconfirmedOptIn) {
   scene.PutView(
       "Refused", true, R"(["a"])",

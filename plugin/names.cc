@@ -20,7 +20,7 @@ constexpr int64_t kMost = 500;
 std::optional<kube::GroupVersionResource> KindOf(Names names) {
   switch (names) {
     case Names::kCsvs:
-      return kCleanupStatuses;  // which exist for originals alone
+      return kCleanupStatuses;  // there is one for each original, none for copies
     case Names::kInstallPlans:
       return kInstallPlans;
     case Names::kSubscriptions:

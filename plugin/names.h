@@ -11,8 +11,8 @@
 
 namespace steward::plugin {
 
-// Lists the cluster's objects of this kind, in `ns` where they are in namespaces: at most 500. None
-// for kinds that no cluster has. REQUIRES: `client` outlives the task.
+// Lists the names of the cluster's objects of this kind, in `ns` if the kind is namespaced; at most
+// 500. Empty for kinds that no cluster has. REQUIRES: `client` outlives the task.
 Task<std::vector<std::string>> AskNames(kube::Client& client, Completion::Names names,
                                         std::string ns);
 

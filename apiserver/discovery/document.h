@@ -34,9 +34,9 @@ struct Document {
   std::vector<Representation> representations;  // the first is the default
   // False: Accept is ignored.
   bool negotiated = true;
-  // True: the URL has a `hash`. When it equals the ETag, the client may cache the answer for a
-  // year; with any other it gets the current content. (A redirect, as Kubernetes sends it, does not
-  // survive the kube-aggregator.)
+  // True: the URL has a `hash`. If the hash equals the ETag, the client may cache the answer for a
+  // year. For any other hash the client gets the current content. (Kubernetes redirects instead,
+  // but the kube-aggregator drops redirects.)
   bool addressed_by_hash = false;
 };
 

@@ -17,7 +17,7 @@ namespace v2 = openapi::v2;
 
 constexpr std::string_view kV3Prefix = "#/components/schemas/";
 constexpr char kGvk[] = "x-kubernetes-group-version-kind";
-// Values of these have more forms than kubectl knows.
+// Schemas with one of these members allow values that kubectl would refuse.
 constexpr std::string_view kOpen[] = {"nullable", "x-kubernetes-preserve-unknown-fields",
                                       "x-kubernetes-int-or-string",
                                       "x-kubernetes-embedded-resource"};
@@ -36,7 +36,7 @@ class Writer {
     const json::object* object = v3.if_object();
     if (object == nullptr) return;
     if (const std::string_view name = Referred(*object); !name.empty()) {
-      // Beside a reference nothing is read.
+      // kubectl reads no member beside a reference.
       out.set_ref(StrCat("#/definitions/", name));
       return;
     }
@@ -50,7 +50,8 @@ class Writer {
   }
 
  private:
-  // The name of the schema that this one is a reference to; "" = it is none, or to nothing known.
+  // The name of the schema to which this schema is a reference. "" = it is no reference, or refers
+  // to an unknown schema.
   std::string_view Referred(const json::object& v3) const {
     std::string_view ref = StringAt(v3, "$ref");
     if (const json::array* all = ArrayAt(v3, "allOf"); all != nullptr && all->size() == 1) {

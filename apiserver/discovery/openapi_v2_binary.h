@@ -11,14 +11,14 @@ namespace steward::discovery {
 
 inline constexpr std::string_view kOpenApiV2Binary =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-// The Content-Type that is sent: client-go accepts no "@" in it.
+// The Content-Type of the response, without the "@", which client-go does not accept there.
 inline constexpr std::string_view kOpenApiV2BinarySent =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
-// The schemas of documents made by OpenApiV3, without paths: by these kubectl checks the objects of
-// kinds that have no PATCH, such as PlanPreviews, before it sends them. A single schema that
-// kubectl cannot read would have it refuse all objects, so what v2 cannot say, or kubectl would
-// read more strictly than the server does, is left open.
+// The schemas of documents made by OpenApiV3, without paths. kubectl checks objects of kinds
+// without PATCH, such as PlanPreviews, against these schemas before it sends them. If kubectl could
+// not read one schema, it would refuse all objects. So this function omits every constraint that v2
+// cannot express, or that kubectl would enforce more strictly than the server.
 std::string OpenApiV2Binary(const std::vector<boost::json::object>& v3_documents,
                             const std::string& document_version);
 

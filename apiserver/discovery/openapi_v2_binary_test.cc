@@ -60,8 +60,8 @@ TEST(OpenApiV2BinaryTest, Schemas) {
       {R"({"type":"object","x-kubernetes-group-version-kind":[{"kind":"K"}]})",
        R"(type { value: "object" } vendor_extension { name: "x-kubernetes-group-version-kind" )"
        R"(value { yaml: "[{\"kind\":\"K\"}]" } } )"},
-      // Types by which kubectl would refuse more than the server does, or everything, are left
-      // open.
+      // If kubectl would refuse more than the server for a type, or everything, the schema omits
+      // the type.
       {R"({"type":"string","nullable":true})", ""},
       {R"({"type":"object","properties":{"a":{}},"x-kubernetes-preserve-unknown-fields":true})",
        ""},

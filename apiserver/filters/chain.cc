@@ -15,26 +15,27 @@
 namespace steward::filters {
 
 http::Handler BuildHandlerChain(http::Handler api, HandlerChainDeps deps) {
-  // From the innermost, which sees a request last, to the outermost.
+  // The filters are added from the innermost, which sees a request last, to the outermost.
   http::Handler handler = std::move(api);
-  // Nobody's body is read before it is known that the request may be made.
+  // A body is read only after authorization has allowed the request.
   handler = WithBody(std::move(handler), std::move(deps.body));
   handler = WithAuthorization(
       std::move(handler), deps.always_allowed,
       {.authorizer = deps.authorizer, .clock = deps.clock, .random = deps.random});
-  // Knows the user, for fairness, and so that system:masters is never turned away; spares the
-  // kube-apiserver reviews.
+  // Runs after authentication, because fairness and the exemption of system:masters need the user.
+  // Runs before authorization, so that refused requests cause no reviews.
   handler = WithMaxInFlight(std::move(handler), std::move(deps.always_allowed), deps.in_flight,
                             deps.clock, {.requests = deps.metrics, .pools = deps.pool_metrics});
-  // After authentication: strangers get 401, not a word about impersonation.
+  // Runs after authentication, so that requests without valid credentials get 401 and learn nothing
+  // about impersonation.
   handler = WithoutImpersonation(std::move(handler));
-  // Rules of the audit policy name users.
+  // Runs after authentication, because rules of the audit policy name users.
   if (deps.audit_log != nullptr) handler = WithAuditedUser(std::move(handler));
   handler = WithAuthentication(std::move(handler), deps.authenticator);
   // Reviews count against the request's time.
   handler = WithDeadline(std::move(handler), deps.clock, deps.in_flight.request_timeout);
   handler = WithErrors(std::move(handler));
-  // Outside of all that can answer, so that refusals are seen too.
+  // Outside of every filter that can answer, so that refusals are audited, too.
   if (deps.audit_log != nullptr) {
     handler = WithAudit(std::move(handler), *deps.audit_log, deps.clock);
   }

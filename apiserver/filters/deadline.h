@@ -15,8 +15,8 @@ namespace steward::filters {
 // `max`. kInvalidArgument "invalid timeout specified in the request URL - ...".
 absl::StatusOr<absl::Duration> RequestTimeout(const http::Request& request, absl::Duration max);
 
-// Cancels `next` when the request's time is over, and answers 504; a response that has begun is cut
-// off. Long-running requests are exempt. `clock` outlives the handler.
+// When the request's time is over, cancels `next` and answers 504, or cuts off a response that has
+// begun. Long-running requests are exempt. `clock` outlives the handler.
 http::Handler WithDeadline(http::Handler next, Clock& clock, absl::Duration max);
 
 }  // namespace steward::filters

@@ -75,7 +75,7 @@ class Counted {
   const bool mutating_;
 };
 
-// Gives a place back when a watch has settled, or is refused.
+// Gives the place of a watch back when the watch has settled or is refused.
 class StartingWriter : public http::ResponseWriter {
  public:
   StartingWriter(http::ResponseWriter& next, FairPlaces::Place place)

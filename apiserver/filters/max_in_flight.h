@@ -16,8 +16,8 @@ struct InFlightLimits {
   // The limits of authenticated users, shared fairly. 0 = no limit for any request.
   int read_only = 400;
   int mutating = 200;
-  // The limit of all other clients together, for reads and writes. It is low, because they may do
-  // little.
+  // The limit of all strangers (see Flow) together, for reads and writes. It is low, because
+  // strangers have few rights.
   int strangers = 20;
   UserQuota::Limits watches = {.all = 15'000, .per_user = 5'000};
   // A request waits for a place for at most a fourth of its time, as in Kubernetes.
@@ -30,9 +30,9 @@ struct InFlightMetrics {
 };
 
 // A request holds a place until its handler returns; a watch holds it until it has sent its initial
-// state (ResponseWriter::Settled). A request without a place waits in turn; beyond the limits of
-// the queues or of the wait it is answered with 429 as text, with Retry-After: 1. `exempt` requests
-// need no place and no quota. Clock and metrics outlive the handler.
+// state (ResponseWriter::Settled). A request without a place waits for its turn. If its queue is
+// full, or it has waited too long, it is answered with 429 as text, with Retry-After: 1. Requests
+// that `exempt` allows need no place and no quota. Clock and metrics outlive the handler.
 http::Handler WithMaxInFlight(http::Handler next, AlwaysAllowed exempt, InFlightLimits limits,
                               Clock& clock, InFlightMetrics metrics);
 

@@ -15,14 +15,15 @@ struct BodyLimits {
   size_t max_bytes = 64 << 10;
   // The larger limits of creates, by group and resource.
   std::map<std::pair<std::string, std::string>, size_t> creates = {};
-  // Requests with a body of more than max_bytes that are handled at a time: what is made of a body
-  // takes a multiple of its memory. The last eighth is for users who have few. 0 = no limit.
+  // The number of requests with a body above max_bytes that are handled at a time, because the
+  // decoded body takes a multiple of the memory. The last eighth is for users with few such
+  // requests. 0 = no limit.
   size_t max_large = 16;
 };
 
 // Fills in Request.body of writes to resources; bodies of other requests stay unread. Answers 413
-// for a body beyond its limit, 429 where too many large ones are handled, 503 when the server holds
-// too much memory, 400 for a malformed body. Must be placed behind authorization, so that
+// for a body above its limit, 429 if too many large bodies are handled already, 503 if the server
+// holds too much memory, and 400 for a malformed body. Must be placed behind authorization, so that
 // strangers' bodies are not read.
 http::Handler WithBody(http::Handler next, BodyLimits limits);
 

@@ -28,9 +28,9 @@ struct KnownResource {
   std::vector<std::string> subresources;
 };
 
-// Registers its metrics in the registry, which must outlive it. There are never more than
-// kMaxSeries combinations of labels: beyond that, requests with new ones are counted without
-// resource labels.
+// Registers its metrics in the registry, which must outlive it. There are at most kMaxSeries
+// combinations of labels. Beyond that, a request with a new combination is counted without resource
+// labels.
 class RequestMetrics {
  public:
   static constexpr size_t kMaxSeries = 10'000;

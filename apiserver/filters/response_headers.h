@@ -7,9 +7,9 @@
 namespace steward::filters {
 
 // Sets Audit-Id (Request.audit_id); "Cache-Control: no-cache, private" where the handler did not
-// set Cache-Control itself; and "Connection: close" for unknown clients of HTTP/2 (401 and
-// system:anonymous), which must not keep connections on which they can cause much work
-// (CVE-2023-44487, CVE-2023-39325): the connection ends after the response.
+// set Cache-Control itself; and "Connection: close" for unauthenticated clients of HTTP/2 (401 and
+// system:anonymous). Their connection ends after the response, because they could cause much work
+// on it (CVE-2023-44487, CVE-2023-39325).
 http::Handler WithResponseHeaders(http::Handler next);
 
 }  // namespace steward::filters

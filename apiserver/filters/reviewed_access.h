@@ -1,5 +1,5 @@
-// Access control by the cluster's own rules for the few paths of a process that serves no API, as
-// kube-rbac-proxy provides it for others. Thread-safe.
+// Access control by the cluster's own RBAC for the few paths of a process that serves no API (as a
+// kube-rbac-proxy in front of the process would do). Thread-safe.
 #ifndef APISERVER_FILTERS_REVIEWED_ACCESS_H_
 #define APISERVER_FILTERS_REVIEWED_ACCESS_H_
 
@@ -21,10 +21,10 @@ class Registry;
 
 namespace steward::filters {
 
-// Identifies the user by a TokenReview of the bearer token, the only credential that counts here,
-// and authorizes by a SubjectAccessReview of the verb (`get`) on the path as a nonResourceURL.
-// Answers are kept for ten seconds. Few reviews run at a time, so that strangers cannot turn this
-// process against the kube-apiserver. Borrows its dependencies.
+// Authenticates by a TokenReview of the bearer token; no other credential counts. Authorizes by a
+// SubjectAccessReview of the verb (`get`) on the path as a nonResourceURL. Answers are kept for ten
+// seconds. Only few reviews run at a time, so that strangers cannot overload the kube-apiserver
+// through this process. Borrows its dependencies.
 class ReviewedAccess {
  public:
   ReviewedAccess(kube::Client& reviews, Clock& clock, Random& random,

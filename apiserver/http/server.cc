@@ -112,8 +112,8 @@ VoidTask Server::Impl::Accept() {
         co_await acceptor.async_accept(worker.executor(), asio::as_tuple(asio::use_awaitable));
     if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor) co_return;
     if (error) {
-      // The kernel looks for a descriptor first, and only then for a connection that waits:
-      // nobody's place is taken for one that there is not.
+      // accept() needs a free descriptor before it looks for a waiting connection, so it may fail
+      // although no connection waits. Check that, so that no idle stranger is closed in vain.
       if (!SomebodyWaits()) {
         (void)co_await acceptor.async_wait(tcp::acceptor::wait_read,
                                            asio::as_tuple(asio::use_awaitable));

@@ -42,7 +42,7 @@ struct ServerStats {
   uint64_t rejected_source = 0;  // for Limits::max_connections_per_source
   uint64_t shed = 0;             // idle strangers' connections closed for others
   uint64_t handshake_errors = 0;
-  uint64_t watches_reset = 0;  // since there was no memory for what waited for their clients
+  uint64_t watches_reset = 0;  // because there was no memory for the bytes waiting for clients
   size_t request_memory = 0;   // held now, in bytes
   size_t request_memory_limit = 0;
 };
@@ -69,8 +69,8 @@ class Server {
 
   // Stops listening, lets running requests finish for `grace`, cancels the rest, and returns when
   // the last handler has ended. Idle connections end at once; HTTP/2 clients get a GOAWAY. To be
-  // called once, on any executor whose io_context outlives `threads`: they still touch it for a
-  // moment after this has returned.
+  // called once, on any executor whose io_context outlives `threads`, because the threads still use
+  // that io_context for a moment after this has returned.
   VoidTask Stop(absl::Duration grace);
 
  private:

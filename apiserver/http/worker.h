@@ -76,8 +76,8 @@ class Worker {
 
   void Start();
   void Serve(boost::asio::ip::tcp::socket socket, std::unique_ptr<Slot> slot);
-  // Makes every connection accept no new requests and end; `Stop` waits for that until `grace` from
-  // now has passed, then cancels the rest.
+  // Makes every connection refuse new requests, and end. `Stop` waits for the connections until
+  // `grace` from now has passed, then cancels the rest.
   void BeginDrain(absl::Duration grace);
   VoidTask Stop();
 

@@ -45,8 +45,8 @@ constexpr Verb kVerbs[] = {
     {"delete", "DELETE", true},
 };
 
-// Null when the path does not have this verb with this method. The verb is the one that was
-// authorized.
+// Null if info.verb, which is the authorized verb, does not belong to `method` or to the kind of
+// path.
 const Verb* FindVerb(const http::RequestInfo& info, const std::string& method) {
   for (const Verb& verb : kVerbs) {
     if (verb.name != info.verb || verb.method != method) continue;
@@ -97,7 +97,7 @@ absl::Status MethodNotAllowed(const http::Request& request, const Resource& reso
   return kube::ToStatus(status);
 }
 
-// Kubernetes refuses names that mean another place in a path, whatever the resource.
+// Kubernetes refuses, for every resource, names that would change the meaning of a path.
 absl::Status CheckPathName(const std::string& name) {
   std::string why;
   if (name == "." || name == "..") why = StrCat("may not be '", name, "'");

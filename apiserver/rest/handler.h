@@ -18,13 +18,14 @@ namespace steward::rest {
 
 struct HandlerOptions {
   Random& random;  // outlives the handler
-  // A watch without a requested duration lasts between this and twice as long.
+  // A watch without a requested duration lasts between one and two times this long.
   absl::Duration min_request_timeout = absl::Minutes(30);
   // Called for each watch, which ends when the returned signal is set; the signal outlives the
   // response. Null: watches end only by themselves.
   std::function<const StopSignal*()> stop = nullptr;
-  // Called before each request for a resource, known or not: an error, which carries a Kubernetes
-  // Status, is the answer. Called on every thread. Null: resources are always available.
+  // Called before each request for a resource, known or not. If it returns an error, which carries
+  // a Kubernetes Status, that error is the answer. Called on every thread. Null: resources are
+  // always available.
   std::function<absl::Status()> available = nullptr;
   // The compressed texts of all responses. Null: the handler has its own, of the default size.
   std::shared_ptr<DeflatedTexts> texts = nullptr;

@@ -11,11 +11,11 @@
 
 namespace steward::rest {
 
-// Each function writes the whole response: 201 for a create or a review, else 200, negotiated like
-// that of a get, with the warnings. Refusals that do not need the capability come before its call.
-// The caller must answer an error when nothing was sent yet; any other error means that the client
-// is gone. The subresource and a new object's namespace are those of request.info. Parameters
-// passed by reference must outlive the task.
+// Each function writes the whole response: 201 for a create or a review, else 200, in a form
+// negotiated as for a get, with the warnings. It makes all checks that do not need the capability
+// before it calls the capability. The caller must answer an error when nothing was sent yet; any
+// other error means that the client is gone. The subresource and a new object's namespace are those
+// of request.info. Parameters passed by reference must outlive the task.
 StatusTask ServeCreate(const Resource& resource, Creator& creator, const http::Request& request,
                        http::ResponseWriter& writer);
 StatusTask ServeReview(const Resource& resource, Reviewer& reviewer, const http::Request& request,

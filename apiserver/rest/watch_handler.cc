@@ -44,11 +44,12 @@ StatusTask WriteEvents(http::ResponseWriter& writer, bool messages, WatchEncoder
   CO_RETURN_IF_ERROR(co_await writer.WriteHead(std::move(head)));
   stream.OnSettled([&writer] { writer.Settled(); });
   Rope buffer;
-  bool midway = false;          // the last event is
-  bool written_midway = false;  // the last one that was written is
+  bool midway = false;          // WatchEvent::midway of the last event
+  bool written_midway = false;  // WatchEvent::midway of the last event written
   for (bool over = false; !over;) {
     const absl::StatusOr<std::optional<WatchEvent>> event = co_await stream.Next();
-    // The client has not received this event: it will ask again for all events after the last one.
+    // Stops before this event, unless the last written event is no place to continue from. The
+    // client continues from the last written event elsewhere.
     if (stop != nullptr && stop->IsSet() && !written_midway) break;
     if (!event.ok()) {
       WatchEncoder::AppendError(kube::FromStatus(event.status()), buffer.text());

@@ -26,12 +26,12 @@ struct WatchLimits {
 // client that asks for a WebSocket gets each frame as a text message, in the same bytes.
 //
 // A watch without timeoutSeconds lasts between min_timeout and twice as long, at random, so that
-// clients do not all come back at once; one that asks for more than an hour, and more than
-// min_timeout, lasts a little less than the longer of these. No watch lasts longer than the
-// credentials of its user. When stop is set, the frame being written is finished, and one that
-// gives a place to continue from if it is none (WatchEvent::midway); then the body ends as if the
-// watch's time were up: clients resume elsewhere. REQUIRES: resource.watch. Parameters passed by
-// reference must outlive the task.
+// clients do not all come back at once. A watch that asks for more than one hour, and for more than
+// min_timeout, lasts a little less than the longer of the two. No watch lasts longer than the
+// credentials of its user. When stop is set, the frame being written is finished. If its version is
+// no place to continue from (WatchEvent::midway), a frame with such a version follows. Then the
+// body ends as if the watch's time were up, and clients resume elsewhere. REQUIRES: resource.watch.
+// Parameters passed by reference must outlive the task.
 StatusTask ServeWatch(const Resource& resource, const http::Request& request,
                       http::ResponseWriter& writer, WatchLimits limits);
 

@@ -282,7 +282,7 @@ TEST_F(WatchHandlerTest, Options) {
   }
 }
 
-// Silent watches end, too, although nothing is written on them.
+// Watches without events end, too.
 TEST_F(WatchHandlerTest, NoWatchOutlivesTheCredentialsOfItsUser) {
   struct Row {
     absl::Duration left;

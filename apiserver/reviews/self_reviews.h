@@ -10,9 +10,10 @@
 namespace steward::reviews {
 
 // The resources selfsubjectaccessreviews and selfsubjectrulesreviews of authorization.k8s.io/v1,
-// for a server that is not behind a kube-apiserver. The answers are those for the requester's own
-// requests, selectors ignored. Rules are listed only for users who may do everything; for all
-// others the list is empty and marked as incomplete. The arguments outlive the resources.
+// for a server that is not behind a kube-apiserver. Each review is answered as the authorizer would
+// decide the requester's own request, with selectors ignored. Rules are listed only for users who
+// may do everything; for all others the list is empty and marked as incomplete. The arguments
+// outlive the resources.
 std::vector<rest::Resource> SelfReviews(const filters::AlwaysAllowed& always_allowed,
                                         filters::Authorizer& authorizer);
 

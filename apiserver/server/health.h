@@ -12,9 +12,9 @@
 
 namespace steward::server {
 
-// A condition that must hold. `check` is called on every thread and answers from memory. Its error
-// is the reason, which appears in the log, and in the answer to those who may get the check's own
-// path.
+// A condition that must hold. `check` is called on every thread and answers from memory. The error
+// says why the condition does not hold. It appears in the log, and in the answer to users who may
+// get the check's own path.
 struct HealthCheck {
   std::string name;
   std::function<absl::Status()> check;

@@ -66,19 +66,20 @@ struct Options {
   int max_request_memory_mib = 256;
   absl::Duration shutdown_delay_duration;
 
-  // The limit of a write's body; set by the command, not by a flag. The API server's own verbs need
-  // no more, but for those that say so (rest::Resource::max_create_bytes).
+  // The limit of a write's body; set by the command, not by a flag. A resource may have a higher
+  // limit for its creates (rest::Resource::max_create_bytes).
   size_t max_body_bytes = 64 << 10;
 
-  // The endpoints of the families cleanup, install-plans and copies. Files that are not given for
-  // the last two are those of the first.
+  // The endpoints of the families cleanup, install-plans and copies, in this order.
+  // plan_controllers and copied_csv_controllers use the files of `controllers` where they have
+  // none.
   ControllersEndpoint controllers;
   ControllersEndpoint plan_controllers;
   ControllersEndpoint copied_csv_controllers;
 
   audit::Options audit_log;
 
-  // The gates of those who do what views foretell.
+  // The feature gates of the reconcilers, because views foretell what the reconcilers will do.
   FeatureGates feature_gates = FeatureGates({});
 
   // Serve /debug/pprof/profile and /debug/pprof/heap to authorized users.

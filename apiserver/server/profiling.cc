@@ -25,7 +25,7 @@ namespace steward::server {
 namespace {
 
 constexpr int kDefaultSeconds = 30;
-// Less than the minute that a request may take.
+// Less than one minute, the time that a request may take.
 constexpr int kMaxSeconds = 50;
 constexpr size_t kMaxProfileBytes = size_t{64} << 20;
 

@@ -45,9 +45,9 @@ struct ApiServerDeps {
   audit::Log* audit_log = nullptr;  // null: requests are not recorded
 };
 
-// Starts without a cluster: discovery and health answer as soon as Start has returned. Until the
+// Needs no cluster to start: discovery and health answer as soon as Start has returned. Until the
 // authentication settings are known, no user is authenticated through a front proxy, and /readyz
-// says so (unless told to tolerate that).
+// fails (unless Options::authentication_tolerate_lookup_failure is set).
 class ApiServer {
  public:
   // Reads certificates and CA files; an error names the problem with them or with the options. The
@@ -63,16 +63,17 @@ class ApiServer {
   absl::Status Start();
 
   // Serves these resources from now on instead of the current ones, also in discovery and OpenAPI;
-  // running requests end on the old ones. On an error nothing changes: a resource's schema is not a
-  // JSON object. A max_create_bytes counts only of resources that Create was given. Thread-safe; of
-  // concurrent calls the last to return wins. Computes for some milliseconds for each hundred
-  // kilobytes of schemas.
+  // running requests end on the old ones. An error means that a resource's schema is not a JSON
+  // object; then nothing changes. The limits max_create_bytes stay those of the resources that
+  // Create was given. Thread-safe; of concurrent calls, the one that returns last wins. Computes
+  // for some milliseconds for each hundred kilobytes of schemas.
   absl::Status SetResources(std::vector<rest::Resource> resources);
 
   // REQUIRES: started.
   uint16_t port() const;
 
-  // Heartbeats that count in /livez: for threads that do not belong to the server.
+  // The heartbeats that /livez checks. Other code registers threads here that do not belong to the
+  // server.
   Heartbeats& heartbeats();
 
   // Makes /readyz fail from now on and continues to serve for --shutdown-delay-duration, in whose

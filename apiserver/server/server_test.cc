@@ -308,7 +308,7 @@ TEST_F(ServerTest, RequestsEndOnTheResourcesTheyBeganOn) {
   EXPECT_THAT(answer, HasSubstr("\"name\":\"w\""));
 }
 
-// Answers when it may.
+// Answers only when the test lets it.
 class HeldReviewer : public rest::Reviewer {
  public:
   Task<rest::ReviewAnswer> Review(const kube::UserInfo&, rest::ReviewRequest request) override {
@@ -332,7 +332,7 @@ class LargeBodiesTest : public ServerTest {
     widgets.review = &reviewer_;
     Start({gadgets, widgets});
   }
-  // Posts a JSON object of this many bytes, of which `sent` are sent.
+  // Posts a JSON object of `size` bytes; if not `sent`, sends only the head.
   std::string Post(const std::string& plural, size_t size, bool sent = true) {
     TestCertOptions proxy;
     proxy.common_name = "front-proxy-client";

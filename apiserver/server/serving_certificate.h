@@ -17,8 +17,9 @@ namespace steward::server {
 absl::StatusOr<std::unique_ptr<ServerCertificate>> LoadServingCertificate(const Options& options,
                                                                           const Clock& clock);
 
-// Each minute, renews the self-signed pair in time, and loads changed files; sets `expiry` to the
-// end of the current one. Runs until cancelled. The references outlive the task.
+// Each minute, renews the self-signed pair if it expires soon, loads changed files, and sets
+// `expiry` to the end of the current certificate. Runs until cancelled. The references outlive the
+// task.
 VoidTask KeepServingCertificateFresh(const Options& options, ServerCertificate& certificate,
                                      Clock& clock, ServingExpiry expiry);
 

@@ -18,16 +18,16 @@ class WatchGroups {
  public:
   static constexpr size_t kGroups = 32;
 
-  // The signal for the next watch's group: the groups that have not ended take turns. It lives as
-  // long as this object.
+  // Returns the signal of the group for the next watch: the groups that have not ended take turns.
+  // The signal lives as long as this object.
   const StopSignal* Next() {
     const size_t ended = ended_.load();
     const size_t left = kGroups - ended;
     return &groups_[left == 0 ? kGroups - 1 : ended + turn_.fetch_add(1) % left];
   }
 
-  // Ends the groups evenly in the second half of `duration`; returns at its end, with the last. To
-  // be called once.
+  // Ends the groups one by one, evenly spread over the second half of `duration`; returns after the
+  // last. To be called once.
   VoidTask End(Clock& clock, absl::Duration duration) {
     const absl::Duration half = clock.Monotonic() + duration / 2;
     for (size_t i = 0; i < kGroups; ++i) {

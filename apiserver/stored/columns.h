@@ -23,8 +23,8 @@ class Columns {
   const std::vector<rest::Column>& definitions() const { return definitions_; }
 
   // Appends the row as a JSON array. A cell is null when its path is not supported by JsonPath, or
-  // leads to no value or to one that does not fit the column's type. Dates are shown as the time
-  // since then.
+  // leads to no value or to one that does not fit the column's type. A date is shown as the time
+  // since that date.
   void AppendCells(std::string_view name, const boost::json::value& object, absl::Time now,
                    std::string& out) const;
 

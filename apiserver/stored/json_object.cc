@@ -33,7 +33,7 @@ std::optional<std::string_view> FindMetadata(ondemand::parser& parser, const kub
   std::string_view found;
   if (metadata.raw_json().get(found)) return std::nullopt;
   found = TrimRight(found);
-  // In invalid JSON the result may be any part.
+  // If the JSON is invalid, `found` may be any part of it.
   if (!found.ends_with('}')) return std::nullopt;
   return found;
 }

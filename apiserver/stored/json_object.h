@@ -14,8 +14,8 @@
 
 namespace steward::stored {
 
-// Passes on the object's own bytes, including its metadata.resourceVersion: the one given to the
-// methods is ignored. Parses only the requested parts.
+// Passes on the object's own bytes, including its metadata.resourceVersion. So the methods ignore
+// their argument resource_version. Parses only the requested parts.
 class JsonObject : public rest::Object {
  public:
   // `columns` and `clock` outlive this object.

@@ -25,8 +25,8 @@ class JsonPath {
   //   .name  ['name']      a member; a backslash takes the next character as it stands (`.a\.b`)
   //   [2]  [-1]            an element, from the end when negative
   //   .*  [*]              every member or element
-  //   [?(@.name=="text")]  the elements that pass; also !=, numbers, true and false, and a path
-  //                        alone, which passes where it leads anywhere
+  //   [?(@.name=="text")]  the matching elements; also !=, numbers, true and false, and a path
+  //                        alone, which matches if it leads to a value
   // kInvalidArgument for everything else, slices, unions and `..` included, and beyond kMaxLength.
   static absl::StatusOr<JsonPath> Parse(std::string_view text);
 

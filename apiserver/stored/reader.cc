@@ -60,7 +60,7 @@ class Events : public rest::EventStream {
     }
   }
 
-  // A kube::Watch cannot say.
+  // A kube::Watch cannot say whether an event is ready.
   bool Ready() const override { return false; }
 
  private:

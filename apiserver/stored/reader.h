@@ -18,8 +18,8 @@ namespace steward::stored {
 // Errors are the client's. Borrows its dependencies, which outlive every Reading and stream, too.
 class Reader : public rest::Getter, public rest::Lister, public rest::Watcher {
  public:
-  // The number of objects of one list that are in memory at a time, however long the list is. A
-  // client that asks for longer pages gets pages of this length.
+  // The number of objects that one list holds in memory at a time. A client that asks for longer
+  // pages gets pages of this length.
   static constexpr int64_t kPageSize = 500;
 
   Reader(kube::Client& client, const kube::ResourceType& type, const Columns& columns,
@@ -33,7 +33,7 @@ class Reader : public rest::Getter, public rest::Lister, public rest::Watcher {
   // Returns the newest state, which is at least as new as any that can be requested.
   Task<rest::Reading> Get(const kube::NamespacedName& name,
                           const rest::ReadOptions& options) override;
-  // Returns one page with a limit, else all objects, of one state.
+  // With a limit, returns one page, else all objects. All are of one state.
   Task<rest::Reading> List(const rest::Selection& selection,
                            const rest::ReadOptions& options) override;
   Task<std::unique_ptr<rest::EventStream>> Watch(const rest::Selection& selection,

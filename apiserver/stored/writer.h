@@ -16,8 +16,8 @@
 
 namespace steward::stored {
 
-// Errors are the client's, and 400 for an object other than the one that the path names. Writes of
-// custom resources whose schema has rules in CEL warn that these are not evaluated. Borrows its
+// Errors are the client's, and 400 for an object that is not the one in the path. If a custom
+// resource's schema has CEL rules, each write warns that these are not evaluated. Borrows its
 // dependencies, which outlive every result, too.
 class Writer : public rest::Creator,
                public rest::Updater,

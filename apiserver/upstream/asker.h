@@ -8,7 +8,8 @@
 
 namespace steward::upstream {
 
-// The controllers' answers contain only what the user may see.
+// The user and request for which the controllers are called. Their answers contain only what this
+// user may see.
 struct Asker {
   kube::UserInfo user;  // as authenticated
   // Identifiers of the user's request; "" = none.

@@ -44,8 +44,8 @@ constexpr int kMaxReconnectMs = 5'000;
 
 using Stub = grpc::GenericStub;
 
-// An error names the first file that cannot be read: files may still appear, and are the likeliest
-// reason of a failure.
+// Fails with the name of the first unreadable file. Missing files are the likeliest reason of a
+// failure, and may still appear.
 absl::Status FilesAreThere(const ChannelOptions& options) {
   for (const std::string& file : {options.ca_file, options.cert_file, options.key_file}) {
     RETURN_IF_ERROR(ReadSmallFile(file).status());
@@ -103,7 +103,7 @@ void SetIds(const Asker& asker, grpc::ClientContext& context) {
   if (!asker.traceparent.empty()) context.AddMetadata("traceparent", asker.traceparent);
 }
 
-// True when another replica, or the same one a moment later, may succeed.
+// Returns true if another replica, or the same one a moment later, may succeed.
 bool IsWorthRetrying(const absl::Status& status) {
   return absl::IsUnavailable(status) || (absl::IsCancelled(status) && !kube::IsAnswer(status));
 }
@@ -165,8 +165,8 @@ Task<std::string> CallOnce(Stub& stub, const std::shared_ptr<KeptCalls>& kept,
 // A call with a stream of responses, which gRPC's threads and one reader share:
 //
 //   Start -> reading (StartRead .. OnReadDone(true)) -> idle -> reading -> ...
-//                    OnReadDone(false) or Abandon -> OnDone -> deleted, when the reader has let go,
-//                    by whoever reaps the KeptCalls
+//                    OnReadDone(false) or Abandon -> OnDone -> deleted by KeptCalls::Reap, after
+//                    the reader has released it
 //
 // A hold keeps gRPC from OnDone while the reader may still begin a read.
 class StreamCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
@@ -185,7 +185,7 @@ class StreamCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
     StartCall();
   }
 
-  // The next message, or none at the end; End then returns the status.
+  // Returns the next message, or none at the end; End then returns the status.
   Task<std::optional<std::string>> Read() {
     const Broadcast::Ticket ticket = read_.Now();
     StartRead(&message_);
@@ -228,21 +228,21 @@ class StreamCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
       status_ = status;
     }
     ended_.Set();
-    // Others may destroy this object as soon as it is told to have ended.
+    // After Ended, another thread may destroy this object, so `kept_` must be copied before.
     const std::shared_ptr<KeptCalls> kept = kept_;
     kept->Ended(this);
   }
 
   grpc::ClientContext context_;
   grpc::ByteBuffer request_;
-  grpc::ByteBuffer message_;  // gRPC's during a read
+  grpc::ByteBuffer message_;  // owned by gRPC during a read
   bool held_ = true;          // the reader has a hold
   Broadcast read_;
   StopSignal ended_;
   Mutex mutex_;
   bool ok_ ABSL_GUARDED_BY(mutex_) = false;
   grpc::Status status_ ABSL_GUARDED_BY(mutex_);
-  const std::shared_ptr<KeptCalls> kept_;  // has gRPC's reference, until OnDone
+  const std::shared_ptr<KeptCalls> kept_;  // keeps gRPC's reference to this call until OnDone
 };
 
 }  // namespace
@@ -258,7 +258,8 @@ struct Channel::Impl {
         stubs(Connect(options)),
         calls(options.max_calls, "questions to the controllers"),
         streams(options.max_streams, "streams from the controllers") {}
-  // The stubs go last, and not on a thread of gRPC's.
+  // Waits for the calls to end, so that the stubs are destroyed after them and not on a thread of
+  // gRPC.
   ~Impl() { kept->Close(); }
 
   Task<std::string> Ask(Question question);
@@ -358,7 +359,7 @@ class Channel::Impl::Stream final : public ByteStream {
 
   Impl& impl_;
   const kube::Admission::Place place_;
-  std::optional<Circuit::Pass> pass_;  // none: already reported to the circuit
+  std::optional<Circuit::Pass> pass_;  // nullopt: the outcome was already reported to the circuit
   const std::shared_ptr<StreamCall> call_;
 };
 

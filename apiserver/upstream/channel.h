@@ -1,4 +1,4 @@
-// The channel to the controllers: calls of any method of any of their services. Thread-safe.
+// Calls the controllers: any method of any of their services. Thread-safe.
 #ifndef APISERVER_UPSTREAM_CHANNEL_H_
 #define APISERVER_UPSTREAM_CHANNEL_H_
 
@@ -33,10 +33,10 @@ struct ChannelOptions {
   std::string key_file;
   unsigned reload_seconds = 10;
 
-  size_t connections = 2;  // to each address
+  size_t connections = 2;  // connections to each address
   int max_calls = 100;     // at a time; further calls are refused with 429 at once
   int max_streams = 100;   // the same for streams
-  absl::Duration call_timeout = absl::Seconds(30);  // with all attempts
+  absl::Duration call_timeout = absl::Seconds(30);  // for all attempts together
   int attempts = 3;
   BackoffOptions retry = {absl::Milliseconds(100), absl::Seconds(2), 2.0, 0.5};
   CircuitOptions circuit;
@@ -46,8 +46,8 @@ struct ChannelOptions {
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  // The next message, or none when the stream has ended well. Must not be called again after that,
-  // an error, or a cancellation.
+  // Returns the next message, or none when the stream has ended without an error. REQUIRES: no
+  // earlier call returned none or an error, or was cancelled.
   virtual Task<std::optional<std::string>> Next() = 0;
 };
 
@@ -95,9 +95,9 @@ class Channel {
     co_return response;
   }
 
-  // The same for a method that answers with a stream. It has no deadline and is not repeated: the
-  // reader knows where to resume. The error of a refusal comes with the first Next. REQUIRES: this
-  // object outlives the stream.
+  // Calls a method that answers with a stream. It has no deadline and is not repeated, because only
+  // the reader knows where to resume. The error of a refusal comes with the first Next. REQUIRES:
+  // this object outlives the stream.
   template <typename Request, typename Response>
   absl::StatusOr<ResponseStream<Response>> Stream(std::string method, Asker asker,
                                                   Request request) {

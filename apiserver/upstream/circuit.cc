@@ -55,7 +55,7 @@ void Circuit::NoteFailure(bool probe, std::string why) {
   why_ = std::move(why);
   ++failures_;
   if (probe) probing_ = false;
-  // Failures of calls that were already running when it opened are not counted.
+  // Failures of calls that began before the circuit opened are not counted.
   const bool opens = probe || (!open_ && failures_ >= options_.failures);
   if (!opens) return;
   open_ = true;

@@ -14,8 +14,8 @@
 namespace steward::upstream {
 
 struct CircuitOptions {
-  int failures = 3;  // consecutive failures that open it
-  // The time that it stays open: longer each time until a call succeeds, with jitter.
+  int failures = 3;  // consecutive failures that open the circuit
+  // The time for which the circuit stays open: longer each time until a call succeeds, with jitter.
   BackoffOptions open = {absl::Seconds(1), absl::Seconds(30), 2.0, 0.5};
 };
 
@@ -26,8 +26,8 @@ class Circuit {
   // REQUIRES: `clock` and `random` outlive this object.
   Circuit(Clock& clock, Random& random, CircuitOptions options = {});
 
-  // An allowed call, which reports its outcome to the circuit, once. A pass destroyed without a
-  // report was given up, and says nothing about the server.
+  // An allowed call, which reports its outcome to the circuit once. A Pass that is destroyed
+  // without a report counts as an abandoned call, which tells nothing about the server.
   class Pass {
    public:
     Pass(Pass&& other) noexcept;
@@ -44,9 +44,9 @@ class Circuit {
     bool probe_;
   };
 
-  // kUnavailable when no call is allowed now; the message is the reason of the last failure.
+  // Allows a call, or fails with kUnavailable and the reason of the last failure.
   absl::StatusOr<Pass> Enter();
-  // The time for which no call is allowed; zero when the circuit is not open.
+  // Returns the time for which no call is allowed; zero if the circuit is not open.
   absl::Duration OpenFor() const;
   bool open() const;
 

@@ -29,7 +29,7 @@ void KeptCalls::Reap() {
     MutexLock lock(&mutex_);
     ended.swap(ended_);
   }
-  // Destroyed without the lock.
+  // The ended calls are destroyed here, after the lock was released.
 }
 
 void KeptCalls::Close() {

@@ -1,4 +1,4 @@
-// The calls that gRPC has begun and not ended. Thread-safe.
+// Keeps the calls that gRPC has begun and not ended. Thread-safe.
 #ifndef APISERVER_UPSTREAM_KEPT_CALLS_H_
 #define APISERVER_UPSTREAM_KEPT_CALLS_H_
 
@@ -14,13 +14,14 @@
 namespace steward::upstream {
 
 // A call holds a reference to its grpc::Channel, whose destructor may wait for the very thread that
-// ends calls: on that thread it would wait for itself. So a call is destroyed by who asked, or by
-// who closes this, and never by gRPC. Shared by the callbacks of all calls.
+// ends calls: on that thread it would wait for itself. So a call is destroyed by its caller's
+// thread, or by the thread that calls Close, and never by gRPC. The callbacks of all calls share
+// this object.
 class KeptCalls {
  public:
   // Holds a call that is about to begin; destroys those that have ended.
   void Keep(std::shared_ptr<void> call);
-  // Called by gRPC's thread, which does nothing with the call any more.
+  // Called by gRPC's thread, which no longer uses the call.
   void Ended(const void* call);
   // Destroys the calls that have ended.
   void Reap();

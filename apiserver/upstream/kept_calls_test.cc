@@ -8,7 +8,7 @@
 namespace steward::upstream {
 namespace {
 
-// Says on which thread it was destroyed.
+// Records the thread on which it is destroyed.
 struct Call {
   explicit Call(std::thread::id& thread) : destroyed_on(thread) {}
   ~Call() { destroyed_on = std::this_thread::get_id(); }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kRetrySeconds = 60;
 constexpr int32_t kMaxSteps = 1000;
-// Pages may have fewer changes than asked for, even none.
+// Limits the pages that are read, since a page may have few changes or even none.
 constexpr int kMaxPages = 20;
 
 constexpr char kOfPlan[] = "/steward.plan.v1.PlanService/Preview";
@@ -41,7 +41,7 @@ Task<olm::PlanPreview> AskPlans(const LinkedPreviews::Link& link, Asker asker,
   co_return olm::ReadPreview(std::move(response));
 }
 
-// The preview in an answer of another service; controllers of an older version give none.
+// Reads the preview in an answer of another service. Controllers of an older version send none.
 template <typename Response>
 absl::StatusOr<olm::PlanPreview> PreviewIn(Response response) {
   if (!response.has_preview()) {

@@ -1,4 +1,4 @@
-// Previews over a channel to each family. Thread-safe.
+// Asks for previews over one channel per family of controllers. Thread-safe.
 #ifndef APISERVER_UPSTREAM_LINKED_PREVIEWS_H_
 #define APISERVER_UPSTREAM_LINKED_PREVIEWS_H_
 
@@ -18,8 +18,8 @@ namespace steward::upstream {
 class LinkedPreviews : public Previews {
  public:
   struct Link {
-    Channel* channel = nullptr;  // null: there is none, and every question is answered with 503
-    std::string absence = {};    // the message of that
+    Channel* channel = nullptr;  // null: every question is answered with 503
+    std::string absence = {};    // the message of that 503
   };
   struct Links {
     Link plans;

@@ -48,7 +48,7 @@ TEST(LinkedPreviewsTest, WithoutALinkItSaysWhy) {
   check(RunOn(io, previews.OfCopies(Alice(), true)).status(), "no copies");
 }
 
-// The methods' names are those of the services.
+// The client calls the methods by the names that the services have.
 TEST(LinkedPreviewsTest, TheControllersAreAsked) {
   boost::asio::io_context io;
   FixedRandom random(0.0);
@@ -77,7 +77,7 @@ TEST(LinkedPreviewsTest, TheControllersAreAsked) {
       kube::FromStatus(RunOn(io, previews.OfPlan(Alice(), {"ops", "p"})).status());
   EXPECT_EQ(unknown.code, 503);
   EXPECT_THAT(unknown.message, HasSubstr("another version"));
-  // That is no failure of the way there.
+  // This answer of the controllers is no failure of the transport.
   const auto answer = RunOn(io, previews.OfUninstall(Alice(), csv, std::nullopt));
   ASSERT_OK(answer);
   ASSERT_FALSE(answer->steps.empty());

@@ -1,5 +1,4 @@
-// Questions of views to the controllers about objects that only the controllers may read.
-// Thread-safe.
+// Asks the controllers, for views, about objects that only the controllers may read. Thread-safe.
 #ifndef APISERVER_UPSTREAM_PENDING_OPERANDS_H_
 #define APISERVER_UPSTREAM_PENDING_OPERANDS_H_
 
@@ -28,12 +27,12 @@ struct PendingOperand {
 struct PendingPage {
   std::vector<PendingOperand> operands;
   std::string continue_token;  // "" = the last page
-  int64_t remaining = 0;       // after this page
+  int64_t remaining = 0;       // operands after this page
   int64_t hidden = 0;          // operands between those of this page that the asker may not list
 };
 
-// Errors carry a Kubernetes Status: 503 with a retry time and the reason, while the controllers are
-// unreachable.
+// Errors carry a Kubernetes Status. While the controllers are unreachable, it is a 503 with a retry
+// time and the reason.
 class PendingOperands {
  public:
   virtual ~PendingOperands() = default;

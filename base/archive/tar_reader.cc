@@ -26,10 +26,10 @@ struct FreeArchive {
 
 }  // namespace
 
-// The callbacks get it as a pointer.
+// libarchive's callbacks get a pointer to it.
 struct TarReader::Impl {
   ~Impl() {
-    // libarchive may still call back.
+    // Freeing the reader may still call back, so the other members must exist.
     reader = nullptr;
     if (fd >= 0) close(fd);
   }
@@ -43,7 +43,7 @@ struct TarReader::Impl {
 
   TarLimits limits;
   int fd = -1;
-  std::string_view bytes;  // without a file
+  std::string_view bytes;  // the input, if there is no file
   int64_t taken = 0;
   std::vector<char> block;
   std::unique_ptr<archive, FreeArchive> reader;
@@ -52,7 +52,7 @@ struct TarReader::Impl {
   bool is_packed = false;
   bool any = false;      // an entry was found
   bool end = false;      // there are no more
-  absl::Status outcome;  // what has ended it before that
+  absl::Status outcome;  // the error that ended the reading before the end
 };
 
 absl::Status TarReader::Impl::Start() {
@@ -68,7 +68,7 @@ absl::Status TarReader::Impl::Start() {
     return static_cast<la_int64_t>(static_cast<Impl*>(self)->Skip(size));
   });
   if (archive_read_open1(reader.get()) != ARCHIVE_OK) return Error();
-  // The file itself counts as one.
+  // libarchive counts the file itself as a filter, too.
   const int filters = archive_filter_count(reader.get());
   if (filters > 2) {
     return absl::InvalidArgumentError("is packed by gzip more than once, which no dump is");
@@ -77,7 +77,7 @@ absl::Status TarReader::Impl::Start() {
   return absl::OkStatus();
 }
 
-// False, with an outcome, after Stop and beyond the limits.
+// False after Stop and beyond the limits; then `outcome` is set.
 bool TarReader::Impl::MayGoOn() {
   if (!outcome.ok()) return false;
   if (stopped) {
@@ -92,7 +92,7 @@ bool TarReader::Impl::MayGoOn() {
   return false;
 }
 
-// Passes over what is left of the entry. In a plain tar Next does it without reading.
+// Skips the rest of the entry. In a plain tar, libarchive's Next does that without reading.
 absl::Status TarReader::Impl::PassOver() {
   while (MayGoOn()) {
     if (!is_packed || entry == nullptr) return absl::OkStatus();
@@ -136,7 +136,7 @@ la_ssize_t TarReader::Impl::Fill(const void** buffer) {
 int64_t TarReader::Impl::Skip(int64_t size) {
   if (fd < 0) return 0;
   struct stat file {};
-  // Behind the end of a file that is cut off there is nothing to pass over.
+  // If the file is cut off, there is nothing to skip behind its end.
   if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) return 0;
   const off_t here = lseek(fd, 0, SEEK_CUR);
   if (here < 0) return 0;
@@ -211,7 +211,7 @@ absl::Status TarReader::Read(size_t limit, std::string& content) {
   if (size < 0 || static_cast<uint64_t>(size) > limit) {
     return absl::ResourceExhaustedError(StrCat("is larger than ", limit, " bytes"));
   }
-  // Memory that the tar only promises to fill is not touched.
+  // Reserve only, so that memory which a cut-off tar promises to fill is never touched.
   content.reserve(content.size() + static_cast<size_t>(size));
   char buffer[32 << 10];
   while (true) {

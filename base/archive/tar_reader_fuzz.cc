@@ -1,4 +1,4 @@
-// Reads any bytes as a tar: it ends, and no entry is larger than it said.
+// Reads any bytes as a tar: the reading ends, and no entry is larger than its header says.
 #include <cstdint>
 #include <cstdlib>
 #include <optional>

@@ -22,7 +22,7 @@ using testing::Pair;
 
 class TarReaderTest : public testing::Test {
  protected:
-  // The path of a tar that the system's tar makes of these files.
+  // Packs these files with the system's tar, and returns the path of the result.
   std::string Tar(const std::map<std::string, std::string>& files, const std::string& options) {
     for (const auto& [name, content] : files)
       std::ofstream(StrCat(directory_.path(), "/", name)) << content;
@@ -41,7 +41,7 @@ class TarReaderTest : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  // The files, and the error at the end.
+  // Returns the files; sets `outcome` to the error at the end.
   static std::map<std::string, std::string> ReadAll(TarReader& reader, absl::Status& outcome) {
     std::map<std::string, std::string> files;
     while (true) {
@@ -127,7 +127,7 @@ TEST_F(TarReaderTest, EndsABomb) {
   EXPECT_THAT(std::string(outcome.message()), HasSubstr("which no dump is"));
 }
 
-// A bomb within a bomb: the outer one is small, and so is what it unpacks to.
+// A bomb within a bomb: both the outer file and its unpacked content are small.
 TEST_F(TarReaderTest, IsUnpackedOnce) {
   const std::string path = Tar({{"a", std::string(1 << 20, '\0')}}, "-z");
   ASSERT_EQ(std::system(StrCat("gzip -k ", path).c_str()), 0);
@@ -136,7 +136,8 @@ TEST_F(TarReaderTest, IsUnpackedOnce) {
   EXPECT_THAT(std::string(reader.status().message()), HasSubstr("more than once"));
 }
 
-// Blocks of the file are larger than all of it: the limits count while it is unpacked, too.
+// The packed file is smaller than one block that is read, so the limits must be checked while it is
+// unpacked.
 TEST_F(TarReaderTest, EndsABombOfOneBlock) {
   const std::string bytes = BytesOf(Tar({{"a", std::string(32 << 20, '\0')}, {"b", "x"}}, "-z"));
   ASSERT_LT(bytes.size(), 100u << 10);

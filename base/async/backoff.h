@@ -21,7 +21,8 @@ class Backoff {
  public:
   Backoff(BackoffOptions options, Random& random) : options_(options), random_(random) { Reset(); }
 
-  // The delay before the next attempt; each call's is longer than the last, up to `max`.
+  // The delay before the next attempt. Each call returns a longer delay than the one before, up to
+  // `max`.
   absl::Duration Next() {
     const absl::Duration delay = next_;
     next_ = std::min(next_ * options_.factor, options_.max);

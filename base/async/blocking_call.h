@@ -28,17 +28,18 @@
 
 namespace steward {
 
-// Runs a function that nothing can interrupt on a thread of its own, for which nothing waits: a
-// cancelled Run ends at once, and so does the destruction of this object. A caller that comes while
-// the function runs shares its result, even if the caller that began it was cancelled: there is
-// never more than one thread for each object.
+// Runs a function that nothing can interrupt on a thread of its own. Nobody waits for that thread:
+// a cancelled Run ends at once, and so does the destruction of this object. A caller that comes
+// while the function runs shares its result, even if the first caller was cancelled. So each object
+// has at most one thread.
 template <typename T>
 class BlockingCall {
  public:
   using Function = std::function<absl::StatusOr<T>()>;
 
-  // `what` begins the error where no thread can be had. REQUIRES: `executor` runs one handler at a
-  // time, and outlives this object; what `function` refers to lives as long as it runs.
+  // `what` is the beginning of the error if no thread can be started. REQUIRES: `executor` runs one
+  // handler at a time, and outlives this object. The objects that `function` refers to live as long
+  // as it runs.
   BlockingCall(boost::asio::any_io_executor executor, std::string what, Function function)
       : state_(std::make_shared<State>(std::move(executor), std::move(what), std::move(function))) {
   }
@@ -50,7 +51,7 @@ class BlockingCall {
   BlockingCall(const BlockingCall&) = delete;
   BlockingCall& operator=(const BlockingCall&) = delete;
 
-  // Returns the function's result; kUnavailable where no thread can be had.
+  // Returns the function's result; kUnavailable if no thread can be started.
   Task<T> Run() {
     const std::shared_ptr<State> state = state_;
     CO_RETURN_IF_ERROR(state->EnsureRunning());
@@ -70,7 +71,7 @@ class BlockingCall {
   }
 
  private:
-  // A caller of Run. Its timer is cancelled when the result is there.
+  // A caller of Run. Its timer is cancelled, and so wakes it, when the result is there.
   struct Waiter {
     explicit Waiter(const boost::asio::any_io_executor& executor)
         : wake(executor, boost::asio::steady_timer::time_point::max()) {}

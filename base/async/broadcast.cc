@@ -36,16 +36,16 @@ using Waiters = std::unordered_set<std::shared_ptr<Waiter>>;
 
 struct Broadcast::State {
   // The waiters of one executor. A waiter is in one of the two sets, and leaves it under the lock
-  // before its executor ends: where a set has one, the executor is there.
+  // before its executor ends. So as long as a set has a waiter, the executor exists.
   struct Group {
     explicit Group(asio::any_io_executor of) : executor(std::move(of)) {}
     const asio::any_io_executor executor;
     Waiters waiting;      // for the next Notify
     Waiters due;          // to be woken
-    bool posted = false;  // WakeSome is going to run
+    bool posted = false;  // a call of WakeSome was posted
   };
 
-  // Null when the executor has no waiters.
+  // The group of the executor; null when the executor has no waiters.
   Group* Find(const asio::any_io_executor& executor) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     const auto found = std::find_if(groups.begin(), groups.end(),
                                     [&](const auto& group) { return group->executor == executor; });
@@ -73,7 +73,7 @@ struct Broadcast::State {
 
   Mutex mutex;
   Ticket ticket ABSL_GUARDED_BY(mutex) = 0;
-  // Few: one for each executor that has waiters. Order means nothing.
+  // There are few: one for each executor that has waiters. Their order does not matter.
   std::vector<std::unique_ptr<Group>> groups ABSL_GUARDED_BY(mutex);
 };
 
@@ -85,7 +85,7 @@ Broadcast::Ticket Broadcast::Now() const {
   return state_->ticket;
 }
 
-// Runs on `executor`, whose waiters it wakes.
+// Wakes waiters of `executor`; runs on it.
 void Broadcast::WakeSome(const std::shared_ptr<State>& state,
                          const asio::any_io_executor& executor) {
   Waiters woken;
@@ -110,7 +110,7 @@ void Broadcast::Notify() {
   MutexLock lock(&state_->mutex);
   ++state_->ticket;
   for (const std::unique_ptr<State::Group>& group : state_->groups) {
-    // A swap costs the same for any number of waiters, which is what the holders of the lock want.
+    // Swap under the lock, because that costs the same for any number of waiters.
     if (group->due.empty()) {
       group->due.swap(group->waiting);
     } else {
@@ -126,7 +126,7 @@ VoidTask Broadcast::Wait(std::array<Awaited, 2> awaited,
                          std::chrono::steady_clock::time_point deadline) {
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   auto waiter = std::make_shared<Waiter>(executor, deadline);
-  // The waiter is removed however the wait ends.
+  // Removes the waiter however the wait ends.
   struct Cleanup {
     const std::array<Awaited, 2>& awaited;
     const std::shared_ptr<Waiter>& waiter;

@@ -12,8 +12,9 @@
 
 namespace steward {
 
-// A waiter costs one timer. Notify costs a post for each executor that has waiters, however many
-// they are; the waiters are woken there, a hundred at a time, so that its other work gets turns.
+// A waiter costs one timer. Notify costs one post for each executor that has waiters, however many
+// waiters there are. The executor wakes them a hundred at a time, so that its other work gets
+// turns.
 class Broadcast {
  public:
   using Ticket = uint64_t;
@@ -25,13 +26,13 @@ class Broadcast {
   Ticket Now() const;
   void Notify();
 
-  // Returns at the first Notify after `ticket` was taken (at once when there was one) or at
-  // `deadline` (steady time). Resumes on the caller's executor. Cancellable. The Broadcast may be
-  // destroyed while tasks wait.
+  // Returns at the first Notify after `ticket` was taken (at once if there was a Notify since then)
+  // or at `deadline` (steady time). Resumes on the caller's executor. Cancellable. The Broadcast
+  // may be destroyed while tasks wait.
   VoidTask WaitSince(Ticket ticket, std::chrono::steady_clock::time_point deadline) const {
     return Wait({Awaited{state_, ticket}, Awaited{}}, deadline);
   }
-  // Waits like WaitSince, for whichever of the two notifies first.
+  // Waits like WaitSince, until the first of `a` and `b` notifies.
   static VoidTask WaitForEither(const Broadcast& a, Ticket since_a, const Broadcast& b,
                                 Ticket since_b, std::chrono::steady_clock::time_point deadline) {
     return Wait({Awaited{a.state_, since_a}, Awaited{b.state_, since_b}}, deadline);

@@ -76,7 +76,7 @@ TEST(BroadcastTest, EitherOfTwo) {
     io.poll();
     EXPECT_EQ(woken, 3);
     EXPECT_EQ(group.size(), 0u);
-    // No waiter is left to be woken.
+    // No waiter is left to wake.
     a.Notify();
     b.Notify();
     io.restart();
@@ -105,8 +105,8 @@ TEST(BroadcastTest, OutlivedByItsWaiters) {
   EXPECT_EQ(woken, 0);
 }
 
-// Notify costs a post for each executor, not for each waiter; and waking many waiters does not hold
-// up other work.
+// Notify costs a post for each executor, not for each waiter; and waking many waiters does not
+// delay other work.
 TEST(BroadcastTest, ManyWaitersCostOnePostAndTakeTurns) {
   constexpr int kWaiters = 1'000;
   std::array<asio::io_context, 2> ios;
@@ -153,7 +153,7 @@ TEST(BroadcastTest, NobodyIsLostOrWokenTwiceBetweenTurns) {
   for (int i = 0; i < kWaiters; ++i) group.Spawn("w", CountAgain(broadcast, 2, woken));
   io.poll();
   broadcast.Notify();
-  // The first hundred wait again when there is news once more.
+  // The first hundred wait again before the second Notify.
   for (int i = 0; i < 150; ++i) io.poll_one();
   EXPECT_GT(woken, 0);
   EXPECT_LT(woken, kWaiters);

@@ -1,4 +1,4 @@
-// A task that is given up when somebody says stop.
+// A task that is cancelled when a StopSignal is set.
 #ifndef BASE_ASYNC_ENDS_BEFORE_H_
 #define BASE_ASYNC_ENDS_BEFORE_H_
 
@@ -9,9 +9,9 @@
 
 namespace steward {
 
-// Runs `task`, and cancels it once `stop` is set; it has ended when this returns. Whether it ended
-// rather than `stop` being set. Cancelling the returned task cancels it, too. REQUIRES: `stop`
-// outlives the call.
+// Runs `task`, and cancels it once `stop` is set. Returns after `task` has ended: true if it ended
+// by itself, false if `stop` was set. Cancelling the returned task cancels `task`, too. REQUIRES:
+// `stop` outlives the call.
 boost::asio::awaitable<bool> EndsBefore(StopSignal& stop, VoidTask task);
 
 }  // namespace steward

@@ -40,7 +40,7 @@ VoidTask ForEachInFlight(size_t count, size_t width, std::function<VoidTask(size
   auto group = asio::experimental::make_parallel_group(std::move(workers));
   auto [order, exceptions] =
       co_await group.async_wait(asio::experimental::wait_for_one_error(), asio::use_awaitable);
-  // The first exception is the reason for the others.
+  // Rethrow the first exception, because it caused the cancellation of the others.
   for (const size_t i : order) {
     if (exceptions[i]) std::rethrow_exception(exceptions[i]);
   }

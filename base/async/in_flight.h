@@ -9,9 +9,9 @@
 
 namespace steward {
 
-// Runs `work(0)` to `work(count - 1)` on the caller's executor, begun in this order, at most
-// `width` at a time; returns when all have ended. When it is cancelled, it begins no more, cancels
-// those under way and returns after all of them have ended. An exception of one has the same effect
+// Runs `work(0)` to `work(count - 1)` on the caller's executor, started in this order, at most
+// `width` at a time. Returns when all have ended. On cancellation, starts no more, cancels those
+// under way, and returns after all of them have ended. An exception from one of them does the same
 // and is then passed on. REQUIRES: width > 0; the executor runs one handler at a time.
 VoidTask ForEachInFlight(size_t count, size_t width, std::function<VoidTask(size_t)> work);
 

@@ -24,7 +24,8 @@ namespace steward {
 
 namespace on_executor_internal {
 
-// The caller's half: lives on the caller's executor. The other side holds it only to hand it back.
+// The caller's half: used on the caller's executor only. The other half holds it only to post it
+// back.
 template <typename T>
 struct Waiter {
   explicit Waiter(const boost::asio::any_io_executor& caller)
@@ -69,8 +70,9 @@ void Start(const boost::asio::any_io_executor& executor, boost::asio::awaitable<
 
 // Runs `task` on `executor` and returns its result on the caller's executor. Cancelling the caller
 // cancels `task` and waits for its end, so that everything `task` refers to may be destroyed
-// afterwards. (Asio's co_spawn across executors keeps the signal in the caller's slot, where a
-// cancellation that meets the completion finds it destroyed.)
+// afterwards. (Asio's co_spawn across executors does not ensure this: it keeps the cancellation
+// signal in the caller's slot, so a cancellation that arrives together with the completion finds
+// the signal destroyed.)
 //
 // REQUIRES: both executors run one handler at a time (a strand, or an io_context with one thread);
 // the caller's runs until the call has ended.

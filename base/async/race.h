@@ -6,8 +6,8 @@
 
 namespace steward {
 
-// Runs both; as soon as one ends, cancels the other and returns when that has ended too. An
-// exception of the first one passes through, else an exception of the other that is no
+// Runs both tasks. As soon as one ends, cancels the other, and returns when that has ended too.
+// Rethrows an exception of the task that ended first; else one of the other task, unless it is a
 // cancellation.
 VoidTask UntilOneEnds(VoidTask a, VoidTask b);
 

@@ -19,7 +19,7 @@ class StopSignal {
     return broadcast_.WaitSince(unset_, std::chrono::steady_clock::time_point::max());
   }
   bool IsSet() const { return broadcast_.Now() != unset_; }
-  // Waits like other.WaitSince(ticket, deadline), but also returns when this signal is set.
+  // Waits like other.WaitSince(ticket, deadline), but returns also when this signal is set.
   VoidTask WaitOr(const Broadcast& other, Broadcast::Ticket ticket,
                   std::chrono::steady_clock::time_point deadline) const {
     return Broadcast::WaitForEither(broadcast_, unset_, other, ticket, deadline);

@@ -1,4 +1,4 @@
-// The coroutine types of the project, one of which every function that waits returns. A task stays
+// The coroutine types of the project. Every function that waits returns one of them. A task stays
 // on the executor on which it was spawned.
 //
 // Cancelling a task (TaskGroup::Stop, or a losing branch of a timeout) unwinds it at its next

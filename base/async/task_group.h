@@ -12,9 +12,9 @@
 
 namespace steward {
 
-// Every member must be called on the group's executor, where its tasks run, too. `Stop` cancels all
-// tasks and returns when the last has ended; it is idempotent. REQUIRES: stopped, or never spawned
-// into, when destroyed.
+// Call every member on the group's executor, on which the tasks run, too. `Stop` cancels all tasks
+// and returns when the last has ended; it is idempotent. REQUIRES: on destruction, the group was
+// stopped, or nothing was ever spawned into it.
 class TaskGroup {
  public:
   explicit TaskGroup(boost::asio::any_io_executor executor);

@@ -9,10 +9,12 @@ namespace steward {
 // Counts the steps of a loop: `if (turn.Over()) co_await Yield();`.
 class Turn {
  public:
-  // Steps that take some hundred microseconds when each looks at an object in memory.
+  // Sized for steps that each look at an object in memory: that many take some hundred
+  // microseconds.
   static constexpr size_t kSteps = 500;
 
-  // Counts one step, or a step that costs as much as `steps`. True when it was the turn's last.
+  // Counts one step, or a step that costs as much as `steps`. True if the turn is over with this
+  // step.
   bool Over(size_t steps = 1) {
     taken_ += steps;
     if (taken_ < kSteps) return false;

@@ -15,10 +15,10 @@
 
 namespace steward {
 
-// Holds at most `capacity` entries, and at most `share` of one owner; where there is no room, a new
-// entry replaces the least recently used one. `now` is the wall clock's time. When it is earlier
-// than in a previous call, the clock was set back: the entries' age is unknown, and all of them are
-// dropped.
+// Holds at most `capacity` entries, and at most `share` of one owner; a new entry without room
+// replaces the least recently used one (of its owner, if that has its share). `now` is the wall
+// clock's time. When it is earlier than in a previous call, the clock was set back: the entries'
+// age is unknown, so all of them are dropped.
 template <typename Value>
 class ExpiringCache {
  public:
@@ -42,7 +42,8 @@ class ExpiringCache {
     return entry->value;
   }
 
-  // Replaces an entry of the same key. `owner`: who is answerable for it; "" is one, too.
+  // Replaces an entry of the same key. `owner`: the user who counts for the entry in `share`; "" is
+  // an owner, too.
   void Put(const std::string& key, Value value, absl::Time now, absl::Duration ttl,
            const std::string& owner = "") {
     if (capacity_ == 0 || share_ == 0) return;
@@ -71,7 +72,7 @@ class ExpiringCache {
     std::string key;
     Value value;
     absl::Time expires;
-    // Among those of its owner; where owners have a share only.
+    // Its place among the entries of its owner. Set only if owners have a share.
     std::string owner;
     typename Entries::iterator place;
   };

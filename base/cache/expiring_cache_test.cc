@@ -46,7 +46,7 @@ TEST(ExpiringCacheTest, AnOwnerHasNoMoreThanItsShare) {
   for (int i = 0; i < 100; ++i) cache.Put("b" + std::to_string(i), i, kNow, ttl, "bob");
   EXPECT_EQ(cache.size(), 3u);
   EXPECT_EQ(cache.Get("a", kNow), 1);
-  // Bob's least recently used one makes room.
+  // Bob's least recently used entry makes room.
   EXPECT_EQ(cache.Get("b98", kNow), 98);
   cache.Put("b", 7, kNow, ttl, "bob");
   EXPECT_EQ(cache.Get("b98", kNow), 98);

@@ -1,5 +1,5 @@
-// A cache of answers to questions that many requests ask at the same time: each is asked once for
-// all of them, and kept for a short time. Thread-safe.
+// A cache of answers to questions that many requests ask at the same time: one call answers them
+// all, and the answer is kept for a short time. Thread-safe.
 #ifndef BASE_CACHE_REVIEW_CACHE_H_
 #define BASE_CACHE_REVIEW_CACHE_H_
 
@@ -22,8 +22,8 @@
 
 namespace steward {
 
-// Callers may run on any executors. Errors are handed to every caller that waits for them, and are
-// never kept. Holds at most `capacity` answers, and at most `share` of one owner; a new one
+// Callers may run on any executors. An error goes to every caller that waits for the answer, and is
+// never kept. Holds at most `capacity` answers, and at most `share` of one owner; a new answer
 // replaces the least recently used one. When the wall clock is set back, all answers are dropped.
 template <typename Value>
 class ReviewCache {
@@ -39,15 +39,17 @@ class ReviewCache {
   ReviewCache(const ReviewCache&) = delete;
   ReviewCache& operator=(const ReviewCache&) = delete;
 
-  // The kept answer, if there is one, without the cost of a task, for frequent questions.
+  // The kept answer, if there is one. Cheaper than Get, since it makes no task: for frequent
+  // questions.
   std::optional<Value> Kept(const std::string& key) {
     MutexLock lock(&mutex_);
     return cache_.Get(key, clock_.Now());
   }
 
-  // The kept answer, or that of `load`. `load` runs as part of the first caller that needs it; when
-  // that caller is cancelled, one of the others starts over. Everything that `load` refers to must
-  // outlive the returned task. `owner` is answerable for the answer that is kept.
+  // The kept answer, or that of `load`. `load` runs within the call of the first caller that needs
+  // it; if that caller is cancelled, one of the waiting callers runs its own `load`. Everything
+  // that `load` refers to must outlive the returned task. The kept answer counts toward the share
+  // of `owner`.
   Task<Value> Get(std::string key, Loader load, std::string owner = "") {
     for (;;) {
       bool leads = false;
@@ -73,12 +75,13 @@ class ReviewCache {
 
  private:
   struct Flight {
-    StopSignal landed;  // set when the leader is done
-    // Written before `landed` is set; absent when the leader was cancelled.
+    StopSignal landed;  // set when the flight's first caller is done
+    // Written before `landed` is set. Absent if the first caller was cancelled.
     std::optional<absl::StatusOr<Value>> result;
   };
 
-  // Ends the flight in every case, an unwinding leader included.
+  // The first caller of a flight. Ends the flight in every case, also while an exception unwinds
+  // it.
   class Leader {
    public:
     Leader(ReviewCache& cache, const std::string& key, const std::string& owner,

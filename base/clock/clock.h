@@ -19,7 +19,8 @@ class Clock {
   virtual absl::Time Now() const = 0;
 
   // Time since a moment before the process began, by a clock that cannot be set and that also
-  // counts while the machine is suspended: for deadlines that must hold. Sleep may lag behind it.
+  // counts while the machine is suspended: for deadlines that must hold. Sleep may take longer by
+  // this clock, because it does not count a suspension.
   virtual absl::Duration Monotonic() const = 0;
 
   // Returns after `duration`, on the caller's executor. Cancellable.

@@ -24,15 +24,16 @@ struct Sleeper {
   explicit Sleeper(const asio::any_io_executor& executor)
       : timer(executor, asio::steady_timer::time_point::max()) {}
   asio::steady_timer timer;
-  bool due = false;             // touched on the timer's executor only
-  std::function<void()> alarm;  // as `due`; null for a task, and once the alarm was cancelled
+  bool due = false;  // touched on the timer's executor only
+  // set and used like `due`; null for a task, and once the alarm was cancelled
+  std::function<void()> alarm;
 };
 }  // namespace
 
 struct FakeClock::State {
   Mutex mutex;
   absl::Time now ABSL_GUARDED_BY(mutex);         // as if the wall clock were never set
-  absl::Duration jumped ABSL_GUARDED_BY(mutex);  // by how much the wall clock was set
+  absl::Duration jumped ABSL_GUARDED_BY(mutex);  // the sum of all SetBy
   std::multimap<absl::Time, std::shared_ptr<Sleeper>> sleepers ABSL_GUARDED_BY(mutex);
 
   void Forget(const std::shared_ptr<Sleeper>& sleeper) ABSL_LOCKS_EXCLUDED(mutex) {
@@ -80,7 +81,7 @@ VoidTask FakeClock::Sleep(absl::Duration duration) {
     MutexLock lock(&state->mutex);
     state->sleepers.emplace(state->now + duration, sleeper);
   }
-  // The sleeper is removed however the wait ends.
+  // Removes the sleeper however the wait ends.
   struct Cleanup {
     State& state;
     const std::shared_ptr<Sleeper>& sleeper;
@@ -120,9 +121,9 @@ std::unique_ptr<Clock::Alarm> FakeClock::After(const asio::any_io_executor& exec
 }
 
 void FakeClock::Advance(absl::Duration duration) {
-  // Posts under the lock, which a sleeper takes to leave: until it is released, each sleeper's
-  // executor exists. The last reference to a sleeper goes with its post, so that its timer is
-  // destroyed on its own executor.
+  // Posts under the lock. A sleeper needs the lock to leave, so each sleeper's executor exists
+  // until the lock is released. The posted handler has the last reference to its sleeper, so that
+  // the timer is destroyed on its own executor.
   MutexLock lock(&state_->mutex);
   state_->now += duration;
   while (!state_->sleepers.empty() && state_->sleepers.begin()->first <= state_->now) {

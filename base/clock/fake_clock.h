@@ -9,8 +9,8 @@
 
 namespace steward {
 
-// Sleepers wake and alarms go off, on their own executors, when Advance passes their time; those
-// due in the same call wake in the order of their due times.
+// Advance wakes sleepers and calls alarms, on their own executors, whose time has come; those of
+// one call in the order of their due times.
 class FakeClock : public Clock {
  public:
   explicit FakeClock(absl::Time start = absl::FromUnixSeconds(1'700'000'000));
@@ -23,7 +23,7 @@ class FakeClock : public Clock {
                                absl::Duration duration, std::function<void()> due) override;
 
   void Advance(absl::Duration duration);
-  // Sets the wall clock: Now moves, forward or back, and nothing else does.
+  // Sets the wall clock forward or back: only Now moves.
   void SetBy(absl::Duration jump);
   // The number of tasks asleep and alarms set now.
   size_t sleepers() const;

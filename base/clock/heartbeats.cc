@@ -11,7 +11,7 @@ constexpr absl::Duration kPeriod = absl::Seconds(1);
 
 }  // namespace
 
-// A pulse that is watched as long as this object lives.
+// Registers a thread for as long as this object lives, and with it the thread's last beat.
 class Heartbeats::Registered {
  public:
   Registered(Heartbeats& of, std::string name) : of_(of) {

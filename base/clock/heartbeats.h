@@ -16,15 +16,15 @@ namespace steward {
 
 class Heartbeats {
  public:
-  // A thread that is silent for `limit` counts as stuck. REQUIRES: `clock` outlives this.
+  // A thread that is silent for `limit` counts as stuck. REQUIRES: `clock` outlives this object.
   explicit Heartbeats(Clock& clock, absl::Duration limit = absl::Seconds(30))
       : clock_(clock), limit_(limit) {}
 
-  // Beats for the executor that it runs on, once a second, until it is cancelled. Silence counts
-  // from its first step on. REQUIRES: this outlives the task.
+  // Beats once a second for the executor on which it runs, until it is cancelled. Silence counts
+  // from its first step on. REQUIRES: this object outlives the task.
   VoidTask Beat(std::string name);
 
-  // kUnavailable, with their names, while any watched thread is silent.
+  // kUnavailable, with the names of the stuck threads, while there are any.
   absl::Status Check() const;
 
  private:

@@ -44,7 +44,7 @@ TEST_F(HeartbeatsTest, AThreadThatStopsIsNamed) {
   EXPECT_OK(beats_.Check());
   Pass(lively_, 1);
   EXPECT_EQ(beats_.Check().message(), "silent: b for 31s");
-  // The stuck thread goes on.
+  // The stuck thread continues.
   Pass(stuck_, 1);
   EXPECT_OK(beats_.Check());
   RunOn(lively_, lively.Stop());

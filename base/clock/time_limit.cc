@@ -14,13 +14,14 @@ namespace steward {
 namespace asio = boost::asio;
 namespace {
 
-// Cancels the task. The canceller keeps it alive, because the task may end at once.
+// Cancels the task. Whoever calls `cancel` must hold a reference, because the task may end at once
+// and drop its own.
 struct Limit {
   asio::cancellation_signal cancel;
   bool expired = false;
 };
 
-// Passes cancellation of the running task on to the limited one, as long as this object lives.
+// As long as this object lives, passes a cancellation of the calling task on to the limited task.
 class Forwarding {
  public:
   Forwarding(asio::cancellation_slot from, const std::shared_ptr<Limit>& to) : from_(from) {
@@ -42,8 +43,8 @@ class Forwarding {
 
 }  // namespace
 
-// An alarm that does not go off costs a timer. A race of the task against a sleep would cost a
-// second task, and an exception to end it.
+// Uses an alarm, because an alarm that does not go off costs just a timer. A race of the task
+// against a sleep would cost a second task, and an exception to end it.
 asio::awaitable<Ending> RunWithin(Clock& clock, absl::Duration limit, VoidTask task) {
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   const asio::cancellation_state outer = co_await asio::this_coro::cancellation_state;

@@ -16,13 +16,13 @@ namespace steward {
 
 enum class Ending {
   kInTime,
-  kLate,       // cancelled at the limit, but returned all the same
+  kLate,       // cancelled at the limit, but returned without an exception
   kCancelled,  // cancelled at the limit
 };
 
 // Runs `task`, and cancels it when it has not ended after `limit`. The task has ended when this
-// returns. An exception of its own is rethrown. Cancelling the returned task cancels `task`, too.
-// REQUIRES: `clock` outlives the call.
+// returns. An exception of `task` other than that cancellation is rethrown. Cancelling the returned
+// task cancels `task`, too. REQUIRES: `clock` outlives the call.
 boost::asio::awaitable<Ending> RunWithin(Clock& clock, absl::Duration limit, VoidTask task);
 
 namespace time_limit_internal {
@@ -40,7 +40,7 @@ boost::asio::awaitable<Result> WithTimeout(Clock& clock, absl::Duration timeout,
   std::optional<Result> result;
   const Ending ending =
       co_await RunWithin(clock, timeout, time_limit_internal::Store(std::move(task), result));
-  // A task may end by itself at the very moment its time is over.
+  // The task may have succeeded at the very moment of the limit.
   if (ending == Ending::kInTime || (ending == Ending::kLate && result->ok())) {
     co_return *std::move(result);
   }

@@ -30,8 +30,8 @@ class Hasher {
   }
 
  private:
-  // Every OpenSSL has these algorithms, FIPS providers included, and hashing in memory fails only
-  // when memory runs out.
+  // Fail is never called in practice: every OpenSSL has these algorithms, FIPS providers included,
+  // and hashing in memory fails only when memory runs out.
   [[noreturn]] static void Fail(const char* name) {
     log::Error("OpenSSL has no such digest", {{"digest", name}});
     std::abort();

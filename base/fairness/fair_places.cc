@@ -7,14 +7,13 @@
 
 namespace steward {
 
-// A waiting task. `admitted` is written before `told` is set, by the thread that takes the waiter
-// out of waiters_.
+// A waiting task. The thread that removes it from waiters_ writes `admitted` before it sets `told`.
 struct FairPlaces::Waiter {
   StopSignal told;
   bool admitted = false;
 };
 
-// A task's stay in the queue: its destructor leaves the queue, and gives back a place that it
+// A task's stay in the queue. The destructor leaves the queue, and gives back a place that the task
 // received meanwhile.
 class FairPlaces::Queued {
  public:
@@ -35,7 +34,7 @@ class FairPlaces::Queued {
   VoidTask Wait(absl::Duration limit) {
     co_await RunWithin(places_.clock_, limit, waiter_->told.Wait());
   }
-  // Ends the wait with a place, or none.
+  // Ends the wait. Returns the place, or an empty Place.
   Place Settle() {
     settled_ = true;
     const bool told = LeftQueue();
@@ -47,7 +46,7 @@ class FairPlaces::Queued {
   }
 
  private:
-  // True when the wait is decided; else this call leaves the queue.
+  // True if the wait was decided already; else leaves the queue.
   bool LeftQueue() {
     MutexLock lock(&places_.mutex_);
     if (places_.waiters_.erase(ticket_) == 0) return true;

@@ -16,7 +16,7 @@
 
 namespace steward {
 
-// Tasks may wait on any executors. Outlives its places.
+// Tasks may wait on any executors. REQUIRES: outlives its places.
 class FairPlaces {
  public:
   // A place, given back on destruction. Movable.
@@ -40,15 +40,15 @@ class FairPlaces {
   // limits.places of 0 means no limit. `clock` outlives this object.
   FairPlaces(Clock& clock, FairPool::Limits limits, PoolMetrics::Pool metrics);
 
-  // Returns a place for the flow: at once when one is free, else when its turn comes. Returns none
-  // when the queues are full, or `max_wait` has passed. A cancelled call stops waiting.
+  // Returns a place for the flow: at once if one is free, else when its turn comes. Returns an
+  // empty Place when the queues are full, or `max_wait` has passed. A cancelled call stops waiting.
   boost::asio::awaitable<Place> Take(std::string flow, absl::Duration max_wait);
 
  private:
   struct Waiter;
   class Queued;
 
-  // Takes the waiter, which will be notified, out of waiters_.
+  // Removes the waiter from waiters_ and returns it, for the caller to notify.
   std::shared_ptr<Waiter> TakeWaiter(FairPool::Ticket ticket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Place Admitted(FairPool::Ticket ticket);
   void Leave(FairPool::Ticket ticket);

@@ -128,7 +128,7 @@ TEST_F(FairPlacesTest, CancelledWaitersLeaveNothingBehind) {
     TaskGroup group(io_.get_executor());
     group.Spawn("gone", Ask(*places_, "b", gone));
     Settle();
-    // The waiter is given the place, and cancelled before it can notice.
+    // The waiter gets the place, and is cancelled before it can notice.
     if (admitted) first.place.Release();
     RunOn(io_, group.Stop());
     gone.place.Release();

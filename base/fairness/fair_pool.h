@@ -17,20 +17,20 @@ namespace steward {
 
 // A pure state machine, without time or threads.
 //
-// A place that becomes free goes to the flow that holds the fewest of those that wait, and among
-// equals to the one that has waited longest: flows that want more than there is get the same number
-// of places each, and one that wants less waits for no more than the next place. A flow that is
-// alone gets everything but the reserve, if there is one: the last eighth is for flows that hold
-// few. Other places are never kept free while a flow waits that may hold more.
+// A place that becomes free goes to the waiting flow that holds the fewest places, and among equals
+// to the one that has waited longest. So flows that want more places than there are get the same
+// number each; a flow that wants less waits for no more than the next place. If there is a reserve
+// (an eighth of the places), it is for flows that hold few. All other places are in use as long as
+// a flow waits that may hold more; a flow that is alone gets all of them.
 //
 // Queues are bounded. When all of them together are full, a newcomer displaces the newest entry of
-// the longest queue, unless its own queue would then be as long: a flow that queues a lot keeps no
-// other flow out.
+// the longest queue, unless the newcomer's own queue would then be as long. So a flow that queues a
+// lot cannot keep other flows out.
 class FairPool {
  public:
   struct Limits {
     size_t places = 1;
-    size_t places_per_flow = 0;  // that one flow may hold; 0 = all
+    size_t places_per_flow = 0;  // the most that one flow may hold; 0 = all
     size_t waiting_per_flow = 0;
     size_t waiting = 0;    // of all flows together
     bool reserve = false;  // see Reserve
@@ -41,14 +41,15 @@ class FairPool {
   enum class Answer { kAdmitted, kWaits, kRefused };
   struct Entry {
     Answer answer = Answer::kRefused;
-    Ticket ticket = 0;                // unless refused
-    std::optional<Ticket> displaced;  // waited until now, and is refused in favour of this entry
+    Ticket ticket = 0;  // unless refused
+    // an entry that waited, and is refused now in favour of the new one
+    std::optional<Ticket> displaced;
   };
 
   // REQUIRES: limits.places > 0.
   explicit FairPool(Limits limits) : limits_(limits), reserve_(limits.places) {}
 
-  // Takes O(log flows), like Leave.
+  // O(log flows), like Leave.
   Entry Enter(const std::string& flow);
   // Gives a place back, or leaves the queue. Returns the ticket that is given a place as a result,
   // if any. REQUIRES: the ticket was given and has not left or been displaced.
@@ -64,10 +65,11 @@ class FairPool {
     size_t held = 0;
     std::set<Ticket> waiting;  // oldest first
   };
-  // A flow's ranking number, a ticket of its queue that orders equals, and the flow.
+  // The number by which a flow is ranked; a ticket of its queue, by which flows with equal numbers
+  // are ordered; and the flow.
   using Rank = std::tuple<size_t, Ticket, Flow*>;
 
-  // A flow must leave the ranks before it changes, and returns to them afterwards.
+  // A flow must leave the ranks before its numbers change, and return to them afterwards.
   void Unrank(Flow& flow);
   void Rerank(Flow& flow);
   bool HasPlaceFor(const Flow& flow) const;

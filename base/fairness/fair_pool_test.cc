@@ -152,7 +152,7 @@ class Oracle {
     for (const auto& [ticket, flow] : waiting_) present.push_back(ticket);
     return present;
   }
-  // Nobody waits for a place that is free for them.
+  // No flow waits while there is a free place that it may have.
   bool NobodyWaitsInVain() const {
     return std::none_of(waiting_.begin(), waiting_.end(),
                         [&](const auto& entry) { return HasPlaceFor(entry.second); });
@@ -196,7 +196,7 @@ TEST(FairPoolTest, DoesWhatTheOracleSays) {
                                   .reserve = reserve};
     FairPool pool(limits);
     Oracle oracle(limits);
-    const unsigned crowd = 2 + random() % 8;  // this many of ten steps are entries
+    const unsigned crowd = 2 + random() % 8;  // of ten steps, this many are entries
     for (int step = 0; step < 300; ++step) {
       const std::vector<Ticket> present = oracle.Present();
       if (present.empty() || random() % 10 < crowd) {

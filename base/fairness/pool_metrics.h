@@ -25,13 +25,13 @@ enum class PoolRefusal {
   kConcurrency,  // "concurrency-limit": there is no queue
 };
 
-// The registry outlives it, and it outlives its pools.
+// The registry outlives this object, which outlives its pools.
 class PoolMetrics {
  public:
   explicit PoolMetrics(prometheus::Registry& registry);
 
-  // The series of one pool. Pools of the same name share their values; one that is of no
-  // PoolMetrics counts nothing.
+  // The series of one pool. Pools of the same name share their values. A Pool that was not made by
+  // a PoolMetrics counts nothing.
   class Pool {
    public:
     // apiserver_flowcontrol_current_executing_requests

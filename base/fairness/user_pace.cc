@@ -7,8 +7,8 @@ namespace steward {
 
 absl::Duration UserPace::TakeOne(const std::string& user) {
   MutexLock lock(&mutex_);
-  // Read under the lock: to the buckets an earlier time is a clock that was set back, and they
-  // begin anew.
+  // Read under the lock, so that times never go back from one call to the next: ExpiringCache would
+  // take that for a clock that was set back, and drop all buckets.
   const absl::Time now = clock_.Now();
   Bucket bucket{limits_.burst, now};
   if (const std::optional<Bucket> before = buckets_.Get(user, now)) {

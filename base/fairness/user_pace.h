@@ -27,16 +27,17 @@ class UserPace {
   // REQUIRES: positive limits; `clock` outlives this object and its calls.
   UserPace(Clock& clock, Limits limits) : clock_(clock), limits_(limits), buckets_(limits.users) {}
 
-  // Returns when the user may do one more piece of work. A call that is cancelled has had its turn.
+  // Returns when the user may do one more piece of work. A cancelled call uses up its token all the
+  // same.
   VoidTask Take(std::string user);
 
  private:
   struct Bucket {
-    double filled = 0;  // below 0: so many wait
+    double filled = 0;  // tokens; -n = n tasks wait
     absl::Time at;
   };
 
-  // Takes a token, and returns the time until there is one.
+  // Takes a token, and returns how long to wait until it is there.
   absl::Duration TakeOne(const std::string& user);
 
   Clock& clock_;

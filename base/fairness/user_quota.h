@@ -14,7 +14,8 @@
 
 namespace steward {
 
-// The last eighth of all is for users who have few (see Reserve). Thread-safe. Outlives its slots.
+// The last eighth of `all` is for users who have few (see Reserve). Thread-safe. REQUIRES: outlives
+// its slots.
 class UserQuota {
  public:
   struct Limits {
@@ -22,7 +23,7 @@ class UserQuota {
     size_t per_user = 0;  // 0 = no limit
   };
 
-  // The permission for one thing to hold, until destruction.
+  // The permission to hold one thing, until destruction.
   class Slot {
    public:
     Slot() = default;  // holds nothing

@@ -8,8 +8,8 @@
 
 namespace steward {
 
-// Parses "10s" or "1m30s" into `out`. Returns "", or an error text as CLI11's checks do (no
-// duration, endless, negative), and then leaves `out` alone.
+// Parses "10s" or "1m30s" into `out`. Returns "" if that worked. For no duration, an infinite one
+// or a negative one, returns an error text, as CLI11's checks do, and leaves `out` alone.
 std::string ReadDuration(const std::string& text, absl::Duration& out);
 
 // The duration without its zero parts: "1m", "10s", "0s".

@@ -36,8 +36,8 @@ class FeatureGates {
   std::map<std::string, bool> on_;
 };
 
-// The gates with the value of the flag --feature-gates; errors are those of Set, behind the flag's
-// name.
+// The gates as `text`, the value of the flag --feature-gates, sets them. Errors are those of Set,
+// with the flag's name in front.
 absl::StatusOr<FeatureGates> ParseFeatureGates(const std::vector<FeatureGate>& known,
                                                std::string_view text);
 

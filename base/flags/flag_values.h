@@ -1,4 +1,4 @@
-// Values of flags by their type, for parsers that know only who has flags, not which.
+// Values of flags by their type, for parsers that do not know the types of flags that others add.
 #ifndef BASE_FLAGS_FLAG_VALUES_H_
 #define BASE_FLAGS_FLAG_VALUES_H_
 

@@ -3,8 +3,8 @@
 //
 //   target [--mutations=N] CORPUS_DIR_OR_FILE...
 //
-// After a crash, the input at fault lies in $TEST_UNDECLARED_OUTPUTS_DIR (or the working directory)
-// as "crash-input".
+// After a crash, the input that caused it lies in $TEST_UNDECLARED_OUTPUTS_DIR (or the working
+// directory) as "crash-input".
 #include <algorithm>
 #include <csignal>
 #include <cstdint>

@@ -34,8 +34,8 @@ absl::Status CompactJson(std::string_view text, std::string& out) {
 }
 
 std::string IndentJson(std::string_view text) {
-  // Deeper levels than any real object has are not indented further: the output stays linear in the
-  // input.
+  // Levels deeper than those of any real object are not indented further, so that the output stays
+  // linear in the input.
   constexpr size_t kMaxIndent = 128;
   std::string out;
   out.reserve(text.size() + text.size() / 2);

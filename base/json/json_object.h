@@ -22,7 +22,7 @@ inline absl::StatusOr<boost::json::object> ParseJsonObject(std::string_view text
   return std::move(value->get_object());
 }
 
-// The member, or an empty object where there is none, or another value.
+// The member `key`; an empty object if it is absent or no object.
 inline const boost::json::object& PartOf(const boost::json::object& object, std::string_view key) {
   static const boost::json::object& none = *new boost::json::object;
   const boost::json::object* part = ObjectAt(object, key);

@@ -88,7 +88,7 @@ class Builder {
  private:
   struct Frame {
     json::value container;
-    std::string key;  // under which it goes into the frame below
+    std::string key;  // the key under which it goes into the frame below
   };
 
   bool Close() {

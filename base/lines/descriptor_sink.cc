@@ -16,7 +16,7 @@ absl::Status DescriptorSink::WriteText(std::string_view text) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return absl::ErrnoToStatus(errno, "poll");
     if (count == 0) return absl::DeadlineExceededError("nobody reads");
-    // A pipe that has room takes at least PIPE_BUF bytes: the write does not block.
+    // A pipe that is ready takes at least PIPE_BUF bytes, so a write of that size does not block.
     const ssize_t n = write(fd_, text.data(), std::min<size_t>(text.size(), PIPE_BUF));
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n < 0) return absl::ErrnoToStatus(errno, "write");

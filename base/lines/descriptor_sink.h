@@ -10,8 +10,8 @@
 
 namespace steward {
 
-// The descriptor belongs to its owner, and its flags stay as they are. When its reader reads
-// nothing for `patience`, Write returns an error instead of waiting longer.
+// The caller owns the descriptor; this class neither closes it nor changes its flags. When its
+// reader reads nothing for `patience`, Write returns an error instead of waiting longer.
 class DescriptorSink : public LineSink {
  public:
   explicit DescriptorSink(int fd, std::chrono::milliseconds patience = std::chrono::seconds(1))

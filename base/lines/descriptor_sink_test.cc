@@ -48,7 +48,7 @@ TEST_F(DescriptorSinkTest, AReaderThatDoesNotReadIsGivenUp) {
   EXPECT_THAT(sink.Write(much), StatusIs(absl::StatusCode::kDeadlineExceeded));
   EXPECT_THAT(sink.Write("lost\n"), StatusIs(absl::StatusCode::kDeadlineExceeded));
   Read();
-  // The line that was cut off gets its end first.
+  // The line that was cut off is ended first.
   EXPECT_OK(sink.Write("next\n"));
   EXPECT_EQ(Read(), "\nnext\n");
 }

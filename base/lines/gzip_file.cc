@@ -27,7 +27,7 @@ absl::Status ErrorOf(const char* action, const std::string& path) {
   return absl::ErrnoToStatus(errno, StrCat(action, " ", path));
 }
 
-// An open file, which ends with this object.
+// An open file, closed with this object.
 class OpenedFile {
  public:
   OpenedFile(std::string path, int flags)
@@ -42,7 +42,7 @@ class OpenedFile {
     return fd_ >= 0 ? absl::OkStatus() : ErrorOf("cannot open", path_);
   }
 
-  // Returns the next bytes; none at the end of the file.
+  // Returns the next bytes; "" at the end of the file.
   absl::StatusOr<std::string_view> Read(std::string& buffer) const {
     ssize_t n = -1;
     do {
@@ -62,7 +62,7 @@ class OpenedFile {
     return absl::OkStatus();
   }
 
-  // Returns when everything is on disk: a file's text, a folder's names.
+  // Returns when the content of the file, or the names in the folder, are on disk.
   absl::Status Sync() const {
     return fsync(fd_) == 0 ? absl::OkStatus() : ErrorOf("cannot write", path_);
   }

@@ -12,13 +12,15 @@ namespace steward {
 
 // A compressed file is named after the plain one.
 inline constexpr char kGzipSuffix[] = ".gz";
-// A compressed file has this suffix until it is complete; nobody needs it once its process is gone.
+// A compressed file has this suffix until it is complete; if the process that wrote it is gone, it
+// can be deleted.
 inline constexpr char kUnfinishedGzipSuffix[] = ".gz.tmp";
 
 // Replaces the file `path` by its compression, `path`.gz, which only its owner can read. The
-// compression is on disk under its name before the plain file goes: a process that dies leaves one
-// of the two whole, and perhaps an unfinished file besides. Gives up with kCancelled soon after
-// `ending` is true. After an error the plain file is as it was and there is no unfinished one.
+// compressed file is on disk under its final name before the plain file is deleted. So a process
+// that dies leaves at least one of the two whole, and perhaps an unfinished file. Gives up with
+// kCancelled soon after `ending` is true. After an error the plain file is unchanged, and the
+// unfinished file is deleted.
 absl::Status GzipFile(const std::string& path, const std::atomic<bool>& ending);
 
 }  // namespace steward

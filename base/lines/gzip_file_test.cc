@@ -90,7 +90,7 @@ TEST_F(GzipFileTest, AnErrorLeavesThePlainFile) {
   EXPECT_THAT(GzipFile(Path(), ending_), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_THAT(Names(), ElementsAre());
   std::ofstream(Path()) << "text\n";
-  // A name that is taken by a folder cannot be a file's.
+  // A folder has the name of the compressed file, so that cannot be created.
   fs::create_directories(folder_ / "old.log.gz" / "full");
   EXPECT_FALSE(GzipFile(Path(), ending_).ok());
   EXPECT_THAT(Names(), ElementsAre("old.log", "old.log.gz"));

@@ -6,7 +6,7 @@
 namespace steward {
 namespace {
 
-// The most that goes into one write.
+// The limit of the bytes in one write.
 constexpr size_t kBatchBytes = 64 << 10;
 
 }  // namespace

@@ -17,11 +17,12 @@
 
 namespace steward {
 
-// Callbacks for lines that are lost. Called from any thread, without a lock.
+// Callbacks that report lost lines. Called from any thread, without a lock.
 struct LineLosses {
-  std::function<void()> dropped;                                           // one line, for want of
-                                                                           // room
-  std::function<void(size_t lines, const absl::Status& error)> unwritten;  // the sink's error
+  // one line was lost, because there was no room
+  std::function<void()> dropped;
+  // the sink returned this error
+  std::function<void(size_t lines, const absl::Status& error)> unwritten;
 };
 
 // Holds lines until a thread of its own has written them, in order. Beyond `max_bytes` a line is
@@ -41,8 +42,8 @@ class LineQueue {
   using Lines = std::deque<std::string>;
 
   static size_t Cost(const std::string& line) { return line.size() + sizeof(std::string); }
-  // Takes the held lines, which count until Release. When there are none, the next Offer calls
-  // Drain again.
+  // Takes the held lines, whose bytes count until Release. After it returned none, the next Offer
+  // calls Drain again.
   Lines Take();
   void Release(size_t bytes);
   void Drain();

@@ -82,7 +82,7 @@ TEST_F(LineQueueTest, DropsBeyondItsBoundAndNeverWaits) {
   const std::string line(99, 'x');
   auto queue = Queue(10 * (100 + sizeof(std::string)));
   queue->Offer(line + "\n");
-  place_->begun.acquire();  // the first is being written, and still counts
+  place_->begun.acquire();  // the first line is being written, and still counts
   for (int i = 0; i < 20; ++i) queue->Offer(line + "\n");
   EXPECT_EQ(dropped_, 11u);
   place_->may_write.release(2);

@@ -12,7 +12,7 @@ class LineSink {
  public:
   virtual ~LineSink() = default;
 
-  // Writes whole lines, each with its newline; the text after an error begins on a line of its own.
+  // Writes whole lines, each with its newline; after an error, the next text begins on a new line.
   // Blocks for about a second at most.
   virtual absl::Status Write(std::string_view lines) = 0;
 };

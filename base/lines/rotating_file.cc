@@ -75,7 +75,7 @@ absl::Status RotatingFile::SetAside() {
   const fs::path folder = fs::path(path_).parent_path();
   fs::path backup;
   std::error_code error;
-  // Backups made within the same millisecond do not replace each other.
+  // Take a later millisecond if the name is taken, so that no backup replaces another.
   for (absl::Time time = clock_.Now();; time += absl::Milliseconds(1)) {
     backup = folder / BackupName(time);
     if (!fs::exists(backup, error) && !fs::exists(backup.string() + kGzipSuffix, error)) break;
@@ -114,7 +114,7 @@ RotatingFile::Backups RotatingFile::FindBackups() const {
   Backups backups;
   for (fs::path& path : FilesBeside()) {
     const std::string name = path.filename().string();
-    // The longer suffix first: the extension may be ".gz", too.
+    // Try the longer suffix first, because the extension may be ".gz", too.
     if (const auto time = TimeIn(name, compressed)) {
       backups[*time].compressed = std::move(path);
     } else if (const auto plain_time = TimeIn(name, extension_)) {
@@ -175,7 +175,7 @@ absl::Status RotatingFile::Write(std::string_view lines) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       const absl::Status error = ErrorOf("cannot write", path_);
-      // No more than this can be done about a torn line.
+      // If this fails, nothing more can be done about a torn line.
       if (ftruncate(fd_, static_cast<off_t>(size_)) != 0) errno = 0;
       CloseFile();
       return error;

@@ -24,21 +24,22 @@ namespace steward {
 
 struct RotationOptions {
   uint64_t max_bytes = 100 << 20;  // of one file
-  int max_backups = 0;             // files kept besides the one in use; 0 = all
+  int max_backups = 0;             // files kept besides the current one; 0 = all
   absl::Duration max_age;          // of a backup, by the time in its name; 0 = unlimited
   bool compress = false;           // makes backups gzip files, with the suffix ".gz"
-  // Called, on any thread, when a backup could not be compressed. It stays plain, and is tried
-  // again with the next one.
+  // Called, on any thread, when a backup could not be compressed. The backup stays plain, and is
+  // tried again together with the next backup.
   std::function<void(const absl::Status&)> not_compressed = [](const absl::Status&) {};
 };
 
-// Appends to a file that only its owner can read. Before it would grow beyond max_bytes it becomes
-// a backup, named after the time (audit.log: audit-2006-01-02T15-04-05.000.log), as the
-// kube-apiserver's audit log does; a device or a pipe never does. An error leaves no torn line
-// behind, and the next write opens the file anew: a disk that was full may have room again.
+// Appends to a file that only its owner can read. Before the file would grow beyond max_bytes, it
+// becomes a backup whose name has the time (audit.log: audit-2006-01-02T15-04-05.000.log), as the
+// kube-apiserver's audit log does. A device or a pipe never becomes a backup. An error leaves no
+// torn line behind, and the next write opens the file again, because a full disk may have room by
+// then.
 //
 // Backups are compressed on a thread of their own, so no write waits for that. A process that dies
-// meanwhile leaves a plain backup, which the next one compresses.
+// meanwhile leaves a plain backup, which the next process compresses.
 class RotatingFile : public LineSink {
  public:
   // Creates the file, and its folder. `clock` outlives this object.
@@ -56,8 +57,8 @@ class RotatingFile : public LineSink {
   absl::Status SetAside();
   std::string BackupName(absl::Time time) const;
 
-  // A backup's files, "" for one that is not there. It has both for a moment, when the compressed
-  // one has just become complete.
+  // The files of one backup, "" for a file that does not exist. Both exist for a moment, when the
+  // compressed file has just become complete.
   struct Backup {
     std::filesystem::path plain;
     std::filesystem::path compressed;
@@ -69,7 +70,7 @@ class RotatingFile : public LineSink {
   std::vector<std::filesystem::path> FilesBeside() const;
   Backups FindBackups() const;
   void RemoveUnfinished() const;
-  // Removes old backups and compresses the others, on the thread for that if there is one.
+  // Removes old backups and compresses the others, on the thread `tidying_` if there is one.
   void TidyUp();
   void RemoveOldBackups(absl::Time now) const;
   void CompressBackups() const;
@@ -83,7 +84,7 @@ class RotatingFile : public LineSink {
   uint64_t size_ = 0;
   bool regular_ = true;
   std::atomic<bool> ending_{false};
-  std::optional<OwnThread> tidying_;  // nothing: backups are not compressed
+  std::optional<OwnThread> tidying_;  // nullopt: backups are not compressed
 };
 
 }  // namespace steward

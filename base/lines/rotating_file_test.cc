@@ -63,7 +63,7 @@ class RotatingFileTest : public ::testing::Test {
     return names;
   }
 
-  // Returns when the folder has these files, which a thread of the file's makes.
+  // Waits until the folder has these files, which another thread makes.
   void WaitFor(const std::vector<std::string>& names) const {
     while (Names() != names) std::this_thread::yield();
   }
@@ -161,7 +161,8 @@ TEST_F(RotatingFileTest, CompressedBackupsCountLikeOthers) {
 
 TEST_F(RotatingFileTest, GoesOnWhereAProcessDied) {
   fs::create_directory(folder_ / "logs");
-  // This one died while it compressed, and right before it removed what it had compressed.
+  // An earlier process died while it compressed one backup, and right before it removed another one
+  // that was compressed.
   std::ofstream(folder_ / "logs" / "audit-2026-01-01T00-00-00.000.log") << "first\n";
   std::ofstream(folder_ / "logs" / "audit-2026-01-01T00-00-00.000.log.gz.tmp") << "half";
   std::ofstream(folder_ / "logs" / "audit-2026-01-01T00-00-00.001.log") << "second\n";

@@ -23,8 +23,8 @@ enum class Format {
 // kJson for "json", else kText.
 Format FormatOf(std::string_view name);
 
-// While it lives, all log lines of the process wait in memory for a thread of their own to write
-// them, so that a slow reader never blocks a thread that logs. Lines beyond `max_bytes` are
+// While this object lives, a thread of its own writes all log lines of the process, which wait in
+// memory until then. So a slow reader never blocks a thread that logs. Lines beyond `max_bytes` are
 // dropped, and counted in steward_log_lines_lost_total. Only one may exist in a process at a time;
 // it is created before the threads that log, and destroyed after them.
 class Background {

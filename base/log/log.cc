@@ -21,7 +21,7 @@ constexpr size_t kMaxValue = 1024;
 std::atomic<int> verbosity{0};
 std::atomic<Output> output{nullptr};
 
-// Writes each line at once, so that lines of several threads do not mix.
+// Writes the whole line in one call, so that lines of several threads do not mix.
 void WriteToStandardError(std::string_view line) {
   size_t written = 0;
   while (written < line.size()) {

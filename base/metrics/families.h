@@ -12,7 +12,7 @@
 
 namespace steward {
 
-// A name that the registry has already gets the family that is there. It lives as long as the
+// If the registry has a family of this name already, returns that one. It lives as long as the
 // registry.
 inline prometheus::Family<prometheus::Gauge>& GaugeFamily(prometheus::Registry& registry,
                                                           const std::string& name,

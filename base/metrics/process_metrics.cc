@@ -57,7 +57,7 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { closedir(directory); }
 };
 
-// Counts without the descriptor that counting itself needs.
+// The open descriptors, without the one that counting needs.
 std::optional<double> OpenDescriptors() {
   const std::unique_ptr<DIR, CloseDirectory> directory(opendir("/proc/self/fd"));
   if (directory == nullptr) return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
   text.remove_prefix(name_end + 1);
   const std::vector<absl::string_view> fields = absl::StrSplit(
       absl::string_view(text.data(), text.size()), absl::ByAnyChar(" \n"), absl::SkipEmpty());
-  // The first of these fields is the third of proc(5): the state.
+  // fields[0] is the third field in proc(5), the state.
   const auto field = [&fields](size_t number, double& value) {
     const size_t index = number - 3;
     return index < fields.size() && absl::SimpleAtod(fields[index], &value);

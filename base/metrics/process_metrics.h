@@ -17,13 +17,13 @@ struct ProcessStat {
   double virtual_bytes = 0;
   double resident_pages = 0;
 };
-// nullopt when `text` is not such a line. The program's name in it may have any characters.
+// nullopt when `text` is not such a line. The program's name in `text` may have any characters.
 std::optional<ProcessStat> ParseProcessStat(std::string_view text);
 
 // process_cpu_seconds_total, process_start_time_seconds, process_resident_memory_bytes,
-// process_virtual_memory_bytes, process_open_fds and process_max_fds with their current values;
-// those that the system does not provide are left out. Takes some tens of microseconds, and one
-// more for each hundred open descriptors.
+// process_virtual_memory_bytes, process_open_fds and process_max_fds with their current values,
+// without those that the system does not provide. Takes some tens of microseconds, and one more for
+// each hundred open descriptors.
 std::vector<prometheus::MetricFamily> CollectProcessMetrics();
 
 }  // namespace steward

@@ -15,7 +15,7 @@ namespace steward {
 // set the same series.
 class ServingExpiry {
  public:
-  // `serves` says in a short word what the certificate is for. The registry outlives this object.
+  // `serves` is a short word for the purpose of the certificate. The registry outlives this object.
   ServingExpiry(prometheus::Registry& registry, const std::string& serves);
   void Set(absl::Time expiry) const;
 

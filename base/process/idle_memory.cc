@@ -8,7 +8,7 @@
 namespace steward {
 namespace {
 
-// 0 where it cannot be read.
+// 0 if it cannot be read.
 size_t ResidentBytes() {
   std::ifstream statm("/proc/self/statm");
   size_t whole = 0, resident = 0;

@@ -1,4 +1,4 @@
-// The memory that the allocator keeps though the program has freed it. Lives on one executor.
+// Memory that the program has freed and the allocator still keeps. Lives on one executor.
 #ifndef BASE_PROCESS_IDLE_MEMORY_H_
 #define BASE_PROCESS_IDLE_MEMORY_H_
 
@@ -12,16 +12,16 @@
 
 namespace steward {
 
-// After a peak of connections or of bodies, most of what was freed lies between what is still in
-// use, and glibc gives back by itself only what lies at an end. So this process looks once a
-// minute, and has all of it given back when there is much more than after the last time. That takes
-// some milliseconds, in which other threads may wait for the allocator.
+// After a peak of connections or bodies, most freed memory lies between blocks that are still in
+// use, and glibc by itself gives back only memory at the end of its heap. So this class looks once
+// a minute, and has all freed memory given back if there is much more than after the last time.
+// That takes some milliseconds, in which other threads may wait for the allocator.
 class IdleMemory {
  public:
   struct Allocator {
     // The resident bytes of the process that the program does not use.
     std::function<size_t()> idle;
-    // Gives back what it can.
+    // Gives back as much of it as possible.
     std::function<void()> trim;
   };
   // glibc's.
@@ -42,7 +42,7 @@ class IdleMemory {
 
   Clock& clock_;
   const Allocator allocator_;
-  size_t left_ = 0;  // what could not be given back the last time: code, stacks, gaps
+  size_t left_ = 0;  // what the last trim could not give back: code, stacks, gaps
 };
 
 }  // namespace steward

@@ -87,7 +87,7 @@ TEST(IdleMemoryOfGlibcTest, IsSeenAndGivenBack) {
   blocks.clear();
   blocks.shrink_to_fit();
   const size_t peak = allocator.idle();
-  // A sanitizer's allocator is another one, of which glibc knows nothing.
+  // glibc knows nothing of a sanitizer's allocator.
   if (held > before + 50 * kMiB) GTEST_SKIP() << "the allocator of this build is not glibc's";
   EXPECT_GT(peak, before + 100 * kMiB);
   allocator.trim();

@@ -20,9 +20,9 @@
 namespace steward {
 namespace {
 
-// The time within which the end of a program is noticed while others keep its output open.
+// The interval of checks whether the program has ended, while others may keep its output open.
 constexpr int kTickMilliseconds = 50;
-// The same time once the program has closed its output.
+// The same interval once the program has closed its output.
 constexpr int kShortTickMilliseconds = 2;
 
 class Descriptor {
@@ -67,7 +67,7 @@ absl::StatusOr<pid_t> Start(const Program& program, const Pipe& output, const Pi
   });
 }
 
-// The reading of a program's output until it has ended.
+// Reads a program's output until it has ended.
 class Reading {
  public:
   Reading(const Program& program, pid_t pid, Descriptor output, Descriptor errors)
@@ -82,9 +82,9 @@ class Reading {
   bool ReadFor(int milliseconds);
   void ReadOutput();
   void ReadErrors();
-  // True when it had ended.
+  // True if the program has ended. `options` are those of waitpid(2).
   bool Reap(int options);
-  // Ends it, if it has not ended.
+  // Kills the program, if it has not ended.
   void Kill(ProgramResult::End end);
 
   const Program& program_;
@@ -119,9 +119,9 @@ void Reading::ReadErrors() {
   }
 }
 
-// Reads some of the output that is there, or comes within that time. False when there was none.
+// Reads output that is there, or comes within that time. False if there was none.
 bool Reading::ReadFor(int milliseconds) {
-  pollfd waits[] = {{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}};  // -1 is left out
+  pollfd waits[] = {{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}};  // poll(2) ignores -1
   if (::poll(waits, 2, milliseconds) <= 0) return false;
   if (waits[0].revents != 0) ReadOutput();
   if (waits[1].revents != 0) ReadErrors();
@@ -159,7 +159,7 @@ ProgramResult Reading::Finish() && {
     Reap(0);
     return std::move(result_);
   }
-  // The rest of what the program had written when it ended; others may go on writing.
+  // Read the rest that was there when the program ended; other processes may go on writing.
   while (IsOpen() && !killed_ && std::chrono::steady_clock::now() < late) {
     if (!ReadFor(0)) break;
   }

@@ -15,10 +15,11 @@ struct Program {
   std::string command;  // a path, or a name without a slash that is looked up in PATH
   std::vector<std::string> args;
   std::vector<std::string> environment;  // all of it, "NAME=value"; of equal names the last counts
-  bool shares_input = false;   // reads this process's standard input; else nothing is there to read
-  bool shares_errors = false;  // what it writes to standard error is also written to ours, at once
-  absl::Duration limit = absl::Minutes(1);  // it is killed when it runs longer
-  size_t max_output = 1 << 20;              // it is killed when it writes more
+  bool shares_input = false;   // reads this process's standard input; else it gets an empty input
+  bool shares_errors = false;  // its standard error is also written to ours, at once
+  absl::Duration limit = absl::Minutes(1);  // the program is killed when it runs longer
+  // the program is killed when it writes more to standard output
+  size_t max_output = 1 << 20;
 };
 
 struct ProgramResult {
@@ -26,14 +27,14 @@ struct ProgramResult {
   static constexpr size_t kMaxErrors = 4 << 10;
 
   End end = End::kExited;
-  int code = 0;        // of kExited the exit code, of kKilled the signal
+  int code = 0;        // kExited: the exit code; kKilled: the signal
   std::string output;  // what it wrote to standard output
   std::string errors;  // the last kMaxErrors bytes of what it wrote to standard error
 };
 
-// Runs it until it has ended, whatever becomes of programs that it started. Of this process's open
-// files it gets standard input and output alone. kNotFound, kPermissionDenied or kUnavailable when
-// it cannot be started.
+// Runs the program until it has ended; does not wait for programs that it started. Of this
+// process's open files, the program gets standard input and output only. kNotFound,
+// kPermissionDenied or kUnavailable if it cannot be started.
 absl::StatusOr<ProgramResult> RunProgram(const Program& program);
 
 }  // namespace steward

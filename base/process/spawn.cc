@@ -40,7 +40,7 @@ absl::StatusOr<pid_t> Spawn(std::vector<std::string> args,
   const absl::Cleanup destroy_actions = [&] { posix_spawn_file_actions_destroy(&actions); };
   if (redirect) redirect(actions);
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  // Signals that this process ignores or blocks are not the program's concern.
+  // The program must not inherit ignored or blocked signals of this process.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   const absl::Cleanup destroy_attributes = [&] { posix_spawnattr_destroy(&attributes); };

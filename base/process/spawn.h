@@ -13,13 +13,14 @@
 
 namespace steward {
 
-// Adds what is to become of the descriptors 0, 1 and 2.
+// Adds the actions for the descriptors 0, 1 and 2.
 using Redirect = std::function<void(posix_spawn_file_actions_t& actions)>;
 
-// Starts `args.front()`, which is looked for in the PATH, with these arguments; of equal names in
-// `environment` the last counts. The program has this process's descriptors 0, 1 and 2 unless
-// `redirect` says another, and no others; it blocks no signals, and does not ignore SIGPIPE. The
-// caller waits for its end. kNotFound, kPermissionDenied, or kUnavailable where the system refuses.
+// Starts `args.front()`, which is looked for in the PATH, with these arguments. Of equal names in
+// `environment` the last counts. The program gets this process's descriptors 0, 1 and 2, or those
+// that `redirect` sets, and no others. It blocks no signals, and does not ignore SIGPIPE. The
+// caller must wait for its end (waitpid). kNotFound, kPermissionDenied, or kUnavailable if the
+// system refuses.
 //
 // REQUIRES: `args` is not empty.
 absl::StatusOr<pid_t> Spawn(std::vector<std::string> args,

@@ -1,4 +1,4 @@
-// Random schedules: what a test needs to play many, and to play one of them again. Not thread-safe.
+// Random schedules for tests: to play many of them, and to replay one. Not thread-safe.
 #ifndef BASE_SEEDS_DICE_H_
 #define BASE_SEEDS_DICE_H_
 
@@ -11,7 +11,7 @@
 
 namespace steward {
 
-// The choices of one schedule, which follow from its seed.
+// The random choices of one schedule. The same seed gives the same choices.
 class Dice {
  public:
   explicit Dice(uint64_t seed) : random_(seed) {}
@@ -30,13 +30,14 @@ class Dice {
   std::mt19937_64 random_;
 };
 
-// Plays the schedule of each seed, and ends at the first that fails. The seed is said beforehand,
-// for whoever finds a run that broke off, and with each failure: `variable`=SEED plays it again.
+// Plays the schedule of each seed, and ends at the first that fails. Prints each seed before it is
+// played, in case the run breaks off, and with each failure: `variable`=SEED replays it.
 void PlaySeeds(Seeds seeds, const std::function<void(unsigned seed)>& play,
                const char* variable = "STEWARD_SEED");
 
-// Plays a process that ends (kill -9) at its write `at`, before or after it: each of its writes, of
-// which there are fewer than `most`. `play` returns whether there was such a write.
+// Simulates the death (kill -9) of a process at each of its writes, before and after the write.
+// Calls `play` with `at` = 0, 1, … until it returns false, which means that there is no such write.
+// REQUIRES: there are fewer than `most` writes.
 void PlayDeaths(int most, const std::function<bool(int at, bool after)>& play);
 
 }  // namespace steward

@@ -9,7 +9,7 @@
 namespace steward {
 namespace {
 
-// False if the variable is not there.
+// False if the variable is not set.
 bool ReadNumber(const char* variable, unsigned& number) {
   const char* text = std::getenv(variable);
   if (text == nullptr) return false;
@@ -33,7 +33,7 @@ Seeds SeedsOr(Seeds fixed) {
   const bool is_fresh = ReadNumber("STEWARD_SEED", seeds.first);
   const bool is_counted = ReadNumber("STEWARD_SEEDS", seeds.count);
   if (!is_fresh && !is_counted) return fixed;
-  // Seeds only go up.
+  // A count beyond the largest seed is not possible.
   if (seeds.count > std::numeric_limits<unsigned>::max() - seeds.first) seeds.count = 1;
   std::printf("STEWARD_SEED=%u STEWARD_SEEDS=%u\n", seeds.first, seeds.count);
   return seeds;

@@ -1,7 +1,7 @@
 // Seeds of tests that try random schedules. Thread-safe.
 //
-// The fixed seeds are the same in every run. STEWARD_SEED=N begins at N instead, to try fresh ones,
-// or with STEWARD_SEEDS=1 to replay a single one.
+// The fixed seeds are the same in every run. STEWARD_SEED=N begins at N instead: to try fresh
+// seeds, or, with STEWARD_SEEDS=1, to replay a single one.
 #ifndef BASE_SEEDS_SEEDS_H_
 #define BASE_SEEDS_SEEDS_H_
 
@@ -15,16 +15,17 @@ struct Seeds {
 };
 
 // Returns `fixed`, or the seeds that the environment sets: STEWARD_SEED is the first, STEWARD_SEEDS
-// the count (else as many as are fixed). Prints them when they are not the fixed ones. Ends the
-// program when a variable is no number from 1 on: a test of other seeds than those asked for proves
-// nothing.
+// the count (default: the count of `fixed`). Prints the seeds if the environment sets them. Ends
+// the program if a variable is not a number above 0, because a test with other seeds than those
+// asked for would prove nothing.
 Seeds SeedsOr(Seeds fixed);
 
-// Returns STEWARD_MODEL_PERCENT of `schedules`, for slow programs; all if it is not set.
+// Returns STEWARD_MODEL_PERCENT percent of `schedules`, for slow programs such as those with
+// sanitizers; all of them if the variable is not set.
 unsigned ShareOf(unsigned schedules);
 
-// Returns the step through cases that takes that share of them, for slow programs; 1 if it is not
-// set.
+// Returns n so that every n-th case is about STEWARD_MODEL_PERCENT percent of the cases; 1 if the
+// variable is not set.
 unsigned StepOfShare();
 
 }  // namespace steward

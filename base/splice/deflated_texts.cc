@@ -7,7 +7,7 @@
 namespace steward {
 namespace {
 
-// Each text is compressed once, so thoroughness pays.
+// Each text is compressed once and used often, so a good level pays.
 constexpr int kLevel = 6;
 
 }  // namespace
@@ -47,8 +47,8 @@ void DeflatedTexts::Keep(const SharedText& text, const DeflatedTextPtr& form) {
     body.deflated = form;
   }
   ring_.push_back(text.body_);
-  // Two steps for each new entry clear away those whose text is gone, and two rounds find every one
-  // that is not in use.
+  // Two steps for each new entry are enough to remove entries of texts that are gone. Beyond the
+  // budget, two rounds reach every form that is not in use: the first clears its `used`.
   const size_t steps = bytes() > budget_ ? 2 * ring_.size() : 2;
   for (size_t i = 0; i < steps && (i < 2 || bytes() > budget_) && !ring_.empty(); ++i) {
     const std::shared_ptr<SharedText::Body> body = ring_.front().lock();

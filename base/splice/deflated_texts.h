@@ -28,23 +28,24 @@ struct DeflatedText {
   const uint32_t crc_shift;  // CrcShift of the text's length
 
  private:
-  const std::shared_ptr<std::atomic<size_t>> account_;  // the bytes that all of them hold
+  // the bytes of all forms of its DeflatedTexts
+  const std::shared_ptr<std::atomic<size_t>> account_;
 };
 using DeflatedTextPtr = std::shared_ptr<const DeflatedText>;
 
-// Each form is stored with its text and is freed with it. Beyond `budget` bytes, forms that were
-// not used since the last look are dropped first (the clock algorithm); a form of more than a
-// quarter of the budget is not kept at all.
+// Each form is stored with its text and freed with it. Beyond `budget` bytes, forms are dropped by
+// the clock algorithm: first those that were not used since it last looked at them. A form of more
+// than a quarter of the budget is not kept at all.
 class DeflatedTexts {
  public:
   static constexpr size_t kDefaultBudget = size_t{64} << 20;
 
   explicit DeflatedTexts(size_t budget = kDefaultBudget) : budget_(budget) {}
 
-  // Compresses `text` when its form is not at hand: some 20 ms for each megabyte.
+  // Returns the kept form of `text`, or compresses it, which takes some 20 ms per megabyte.
   // REQUIRES: `text` is not empty.
   DeflatedTextPtr Get(const SharedText& text);
-  // Null when the form is not kept.
+  // The kept form, or null.
   DeflatedTextPtr Find(const SharedText& text) const;
 
   // The bytes of all forms that exist, kept or still being sent.

@@ -17,7 +17,7 @@ constexpr size_t kLongestStored = 65535;
 class Deflater {
  public:
   explicit Deflater(int level) {
-    // With these arguments only memory can fail.
+    // With these arguments, only a lack of memory can make it fail.
     if (deflateInit2(&stream_, level, Z_DEFLATED, kRawWindow, /*memLevel=*/8, Z_DEFAULT_STRATEGY) !=
         Z_OK) {
       throw std::bad_alloc();
@@ -75,7 +75,7 @@ void AppendGzipHeader(std::string& out) {
 }
 
 void AppendDeflated(std::string_view input, int level, std::string& out) {
-  // zlib counts in 32 bits.
+  // zlib counts in 32 bits, so pass it smaller pieces.
   constexpr size_t kStep = size_t{1} << 30;
   for (; !input.empty(); input.remove_prefix(std::min(input.size(), kStep))) {
     ThreadsDeflater(level).Append(input.substr(0, kStep), out);

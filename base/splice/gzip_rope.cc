@@ -7,8 +7,8 @@
 namespace steward {
 namespace {
 
-// Text that no other answer contains is compressed each time, hence quickly; below
-// kWorthCompressing, compression costs more than it saves.
+// Text that only this answer contains cannot be reused, so it is compressed quickly. Below
+// kWorthCompressing bytes, compression costs more than it saves.
 constexpr int kFastest = 1;
 constexpr size_t kWorthCompressing = 2048;
 constexpr size_t kHeaderAndTrailer = 20;
@@ -47,7 +47,7 @@ SplicedBytes GzipRope::Append(const Rope& input) {
   SplicedBytes out;
   const size_t splices = CountSplices(input);
   out.splices.reserve(splices);
-  // Most text between splices is stored, behind a header of five bytes.
+  // Assume that the text between splices is stored, each piece with a header of five bytes.
   out.own.reserve(input.text_size() + 5 * (splices + 1) + kHeaderAndTrailer);
   if (!std::exchange(begun_, true)) AppendGzipHeader(out.own);
   size_ += input.size();

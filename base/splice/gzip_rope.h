@@ -24,7 +24,7 @@ struct SplicedBytes {
   std::vector<Splice> splices;
 };
 
-// Returns the bytes of the rope itself; takes its text out and leaves it empty.
+// Moves the text that the rope itself holds into the result, and leaves it empty there.
 SplicedBytes TakeBytes(Rope& rope);
 
 // One gzip stream.
@@ -33,9 +33,9 @@ class GzipRope {
   // `texts` outlives this object.
   explicit GzipRope(DeflatedTexts& texts) : texts_(texts) {}
 
-  // The next bytes of the stream, for this input.
+  // The next bytes of the stream: those for `input`.
   SplicedBytes Append(const Rope& input);
-  // Ends the stream; `bytes` are its last.
+  // Ends the stream by appending its last bytes to `bytes`.
   void Finish(SplicedBytes& bytes);
 
  private:

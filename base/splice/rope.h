@@ -38,8 +38,8 @@ class Rope {
     spliced_bytes_ = 0;
   }
 
-  // Calls `copied(std::string_view)`, with views into the rope, and `spliced(const SharedText&)`,
-  // in order. Empty pieces are left out.
+  // Calls `copied(std::string_view)` for pieces in the rope, and `spliced(const SharedText&)` for
+  // shared ones, in order. Empty pieces are left out.
   template <typename Copied, typename Spliced>
   void ForEach(Copied copied, Spliced spliced) const {
     size_t begin = 0;

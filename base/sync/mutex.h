@@ -1,6 +1,6 @@
-// The project's mutex. It is annotated for clang's thread-safety analysis and visible to
-// ThreadSanitizer, whereas the absl::Mutex of a system library built without it is not: every use
-// would be reported as a race.
+// The project's mutex. Clang's thread-safety analysis and ThreadSanitizer understand it. The
+// absl::Mutex of a system library that was built without ThreadSanitizer would make it report each
+// use as a race.
 #ifndef BASE_SYNC_MUTEX_H_
 #define BASE_SYNC_MUTEX_H_
 
@@ -24,7 +24,7 @@ class ABSL_LOCKABLE Mutex {
   std::mutex mutex_;
 };
 
-// A lock on a mutex for as long as it lives. Never held over a co_await.
+// Locks a mutex as long as this object lives. Must not live across a co_await.
 class ABSL_SCOPED_LOCKABLE MutexLock {
  public:
   explicit MutexLock(Mutex* mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex) : mutex_(mutex) {

@@ -13,11 +13,11 @@ bool IsIpAddress(const std::string& text);
 // ::ffff:127.0.0.1.
 bool IsLoopbackAddress(const std::string& text);
 
-// The address in "192.0.2.1:55" or "[2001:db8::1]:55", with its brackets.
+// The part of "192.0.2.1:55" or "[2001:db8::1]:55" before the port, with its brackets.
 constexpr std::string_view WithoutPort(std::string_view address) {
   return address.substr(0, address.rfind(':'));
 }
-// The address without brackets.
+// The part before the port, without brackets.
 constexpr std::string_view HostOf(std::string_view address) {
   std::string_view host = WithoutPort(address);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);

@@ -1,4 +1,4 @@
-// A text of any length as a bounded one, and as one line of it. Pure functions.
+// A long text, shortened, and as one line. Pure functions.
 #ifndef BASE_TEXT_ONE_LINE_H_
 #define BASE_TEXT_ONE_LINE_H_
 
@@ -10,7 +10,7 @@
 namespace steward {
 
 // The first `most` bytes of `text`, or a little less so that no character of UTF-8 is cut, and "…"
-// where there are more.
+// if there are more.
 inline std::string CutText(std::string_view text, size_t most) {
   size_t end = std::min(text.size(), most);
   while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {

@@ -8,8 +8,8 @@
 
 namespace steward {
 
-// `text` with all characters escaped that could control a terminal or hide text: control
-// characters, line breaks among them, and characters that change the direction of writing become
+// `text` with escapes for all characters that could control a terminal or hide text. Control
+// characters, including line breaks, and characters that change the direction of writing become
 // \xNN or \u{NNNN}; bytes that are not UTF-8 become U+FFFD. A user who may name an object must not
 // be able to control the administrator's screen.
 std::string Printable(std::string_view text);

@@ -1,6 +1,6 @@
 // Concatenation of std::string_view with abseil's functions. Debian's abseil has a string_view of
-// its own, so that a std::string_view does not pass where abseil wants one; these functions convert
-// between the two. Pure functions.
+// its own, which a std::string_view does not convert to; these functions convert between the two.
+// Pure functions.
 #ifndef BASE_TEXT_STR_CAT_H_
 #define BASE_TEXT_STR_CAT_H_
 

@@ -45,8 +45,8 @@ absl::Status PushName(GENERAL_NAMES* names, int type, ASN1_STRING* value) {
   return absl::OkStatus();
 }
 
-// Builds the names from values and not from OpenSSL's configuration syntax, in which one name could
-// smuggle in another.
+// Builds the names from values. In OpenSSL's configuration syntax, one name could smuggle in
+// another.
 absl::Status AddAlternativeNames(X509* cert, const CertificateSpec& spec) {
   GeneralNamesPtr names(GENERAL_NAMES_new());
   for (const std::string& dns : spec.dns_names) {
@@ -167,7 +167,7 @@ std::vector<std::string> SplitCertificates(std::string_view pem) {
     if (!text.ok()) break;
     certificates.push_back(*std::move(text));
   }
-  // The end of the text is an error to OpenSSL.
+  // OpenSSL reports the end of the text as an error, too.
   ERR_clear_error();
   return certificates;
 }

@@ -19,7 +19,7 @@ struct PemKeyPair {
   bool operator==(const PemKeyPair&) const = default;
 };
 
-// The files of such a pair.
+// The files of a PemKeyPair.
 struct CertificateFiles {
   std::string cert_file;
   std::string key_file;
@@ -42,8 +42,8 @@ struct CertificateSpec {
 absl::StatusOr<PemKeyPair> IssueCertificate(const CertificateSpec& spec,
                                             const PemKeyPair* issuer = nullptr);
 
-// The certificates of a PEM text, each as the PEM that OpenSSL writes; up to the first that does
-// not parse.
+// The certificates of a PEM text, each as the PEM that OpenSSL writes. Stops before the first that
+// does not parse.
 std::vector<std::string> SplitCertificates(std::string_view pem);
 
 // The spec of a root authority: valid from an hour before `now` for ten years.

@@ -15,7 +15,7 @@ namespace steward {
 // OK while `pair` serves the purpose of `wanted`: certificate and key parse and belong together,
 // the common name is the same, every DNS name and address is covered, it is a CA if one is wanted,
 // and both `now` and `now + remaining` lie within its validity. An `issuer` must have signed it.
-// The times in `wanted` do not count. The error gives the reason.
+// The times in `wanted` are ignored. The error gives the reason.
 absl::Status CheckCertificate(const PemKeyPair& pair, const CertificateSpec& wanted,
                               const PemKeyPair* issuer, absl::Time now, absl::Duration remaining);
 

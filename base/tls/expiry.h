@@ -12,10 +12,10 @@
 
 namespace steward {
 
-// The last moment of the certificate's validity; the infinite past when that cannot be read, so
-// that such a certificate is never valid.
+// The last moment of the certificate's validity; InfinitePast if it cannot be read, so that such a
+// certificate never counts as valid.
 absl::Time ExpiryOf(const X509* certificate);
-// The end of the leaf that the context serves with; the infinite past when there is none.
+// When the leaf certificate of `context` expires; InfinitePast if there is none.
 absl::Time ExpiryOf(const SslContext& context);
 
 struct Validity {

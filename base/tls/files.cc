@@ -66,7 +66,7 @@ absl::Status ReplaceFile(const std::string& path, std::string_view content, unsi
     File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     if (file.fd < 0) return ErrnoStatus(errno, "creating", temporary);
     status = WriteAll(file.fd, content, temporary);
-    // The umask may have removed bits.
+    // The umask may have removed bits from the mode.
     if (status.ok() && ::fchmod(file.fd, mode) != 0)
       status = ErrnoStatus(errno, "setting the mode of", temporary);
     if (status.ok() && durability == Durability::kSynced && ::fsync(file.fd) != 0)

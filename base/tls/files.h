@@ -11,10 +11,10 @@
 
 namespace steward {
 
-// The whole content. kNotFound or another error names the path; kInvalidArgument above 1 MiB.
+// The whole content. Errors name the path: kNotFound and others; kInvalidArgument above 1 MiB.
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path);
 
-// kSynced: the content must survive a loss of power. The caller syncs the folder's entry.
+// kSynced: the content must survive a loss of power. The caller must sync the folder itself.
 enum class Durability { kNone, kSynced };
 
 // Replaces `path` in one step by a file that has exactly this mode from its first moment.

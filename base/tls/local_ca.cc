@@ -34,8 +34,8 @@ CertificateFiles FilesOf(const LocalCaOptions& options, std::string_view name) {
           StrCat(options.directory, "/", name, ".key")};
 }
 
-// The content, or "" when there is no such file. A file that cannot be read is an error and not a
-// reason for a new one.
+// The content, or "" when there is no such file. A file that cannot be read is an error, and must
+// not be replaced.
 absl::StatusOr<std::string> ReadIfThere(const std::string& path) {
   absl::StatusOr<std::string> content = ReadSmallFile(path);
   if (absl::IsNotFound(content.status())) return std::string();

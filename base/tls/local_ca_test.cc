@@ -41,7 +41,7 @@ class LocalCaTest : public ::testing::Test {
   std::string File(const std::string& name) const {
     return ReadSmallFile(options_.directory + "/" + name).value_or("");
   }
-  // Checks the pair in the serving files, issued by ca.crt, against `wanted`.
+  // Checks the pair in the serving files, which ca.crt has issued, against `wanted`.
   absl::Status CheckServing(const LocalCertificates& certificates, CertificateSpec wanted) const {
     wanted.common_name = "steward";
     const PemKeyPair ca = {certificates.ca_pem, File("ca.key")};

@@ -14,7 +14,7 @@ struct PemFiles {
   std::string ca_file;  // the authorities of the other side
 };
 
-// Checks conditions that gRPC does not report: the files can be read, the key belongs to the
+// Checks what gRPC does not report: whether the files can be read, the key belongs to the
 // certificate, and there is an authority. An error names the file; kNotFound when it does not exist
 // (yet).
 absl::Status CheckPemFiles(const PemFiles& files);

@@ -14,8 +14,8 @@ namespace steward {
 
 struct SelfSignedOptions {
   std::string directory;  // --cert-dir; created when missing
-  // Added to localhost, 127.0.0.1 and the host's name. An unspecified address (0.0.0.0, ::) is left
-  // out.
+  // Names of the certificate besides localhost, 127.0.0.1 and the host's name. An unspecified
+  // address (0.0.0.0, ::) is left out.
   std::string bind_address;
   std::vector<std::string> names;  // DNS names or IP addresses
   absl::Time now;

@@ -21,9 +21,9 @@ class ServerCertificate {
                                                                  ServerTlsOptions options = {});
 
   // Reads both files again and, if their content changed, uses the new pair for later handshakes;
-  // existing connections keep theirs. A pair that cannot be used (one file replaced before the
-  // other, say) is logged once, and the last good one stays. Returns true when a new pair was
-  // taken. Should be called every few seconds to a minute.
+  // existing connections keep their certificate. A pair that cannot be used (one file replaced
+  // before the other, say) is logged once, and the last good pair stays. Returns true if a new pair
+  // is in use. Call it at intervals of a few seconds to a minute.
   bool MaybeReload();
 
   // The context for one new handshake.

@@ -25,7 +25,7 @@ std::string CommonName(X509* cert) {
 struct HandshakeResult {
   bool ok = false;
   std::string server_name;  // common name of the server's certificate
-  std::string client_name;  // of the client's, as the server sees it
+  std::string client_name;  // common name of the client's certificate, as the server sees it
   std::string protocol;     // chosen by ALPN
   bool resumed = false;
 };

@@ -75,7 +75,8 @@ absl::Status Configure(SSL_CTX* context, const ServerTlsOptions& options) {
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_read_ahead(context, 1);
-  // Limits a chain that a still unknown client sends and that is kept while its connection lasts.
+  // Limits the chain of a client that is still unknown, because the chain is kept as long as the
+  // connection.
   constexpr long kMaxClientChain = 16 << 10;
   SSL_CTX_set_max_cert_list(context, kMaxClientChain);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);

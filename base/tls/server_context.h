@@ -12,7 +12,8 @@ struct ssl_ctx_st;
 
 namespace steward {
 
-// All handshakes share it; a connection's SSL holds its own reference. Thread-safe for SSL_new.
+// All handshakes share one context; a connection's SSL holds its own reference. Thread-safe for
+// SSL_new.
 using SslContext = std::shared_ptr<ssl_ctx_st>;
 
 struct ServerTlsOptions {
@@ -29,10 +30,11 @@ struct ServerTlsOptions {
 };
 
 // TLS 1.2 and 1.3 with forward-secret AEAD ciphers, unless the options allow less. A client
-// certificate is requested but not required, and any is accepted: each request is authenticated
-// against CAs that may change. A chain of more than 16 KiB fails the handshake. There is no session
-// resumption, neither by tickets nor by a cache: a resumed session would not carry the client's
-// chain. kInvalidArgument when certificate or key do not parse or do not belong together.
+// certificate is requested but not required, and any certificate is accepted here, because each
+// request is authenticated later, against CAs that may change. A chain of more than 16 KiB fails
+// the handshake. There is no session resumption, neither by tickets nor by a cache, because a
+// resumed session would lack the client's chain. kInvalidArgument when certificate or key do not
+// parse or do not belong together.
 absl::StatusOr<SslContext> MakeServerContext(const PemKeyPair& pair,
                                              const ServerTlsOptions& options);
 

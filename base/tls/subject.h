@@ -18,7 +18,7 @@ std::vector<std::string> SubjectValues(X509* certificate, const ASN1_OBJECT* typ
 
 // A user as Kubernetes reads it from a certificate.
 struct CertificateSubject {
-  std::string common_name;  // the last one; "" = none
+  std::string common_name;  // the last one of the subject; "" = none
   std::vector<std::string> organizations;
 };
 CertificateSubject SubjectOf(X509* certificate);

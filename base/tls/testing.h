@@ -38,7 +38,7 @@ class TestCa {
 
   // A leaf certificate with its own new key.
   TestKeyPair Issue(const TestCertOptions& options) const;
-  // A CA below this one: its cert_pem() is its own certificate alone.
+  // A CA signed by this one; its cert_pem() has its own certificate only.
   TestCa IssueCa(std::string_view common_name) const;
 
  private:

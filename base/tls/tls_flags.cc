@@ -15,7 +15,7 @@ struct CipherSuite {
   bool tls13 = false;
 };
 
-// Forward-secret AEAD ciphers, by the names that Kubernetes knows.
+// Forward-secret AEAD ciphers, under Kubernetes' names.
 constexpr CipherSuite kSuites[] = {
     {"TLS_AES_128_GCM_SHA256", "TLS_AES_128_GCM_SHA256", true},
     {"TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384", true},
@@ -26,7 +26,7 @@ constexpr CipherSuite kSuites[] = {
     {"TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "ECDHE-RSA-AES256-GCM-SHA384"},
     {"TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"},
     {"TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", "ECDHE-RSA-CHACHA20-POLY1305"},
-    // Names from before the RFC, which Kubernetes still takes.
+    // Names from before the RFC, which Kubernetes still accepts.
     {"TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305", "ECDHE-ECDSA-CHACHA20-POLY1305"},
     {"TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305", "ECDHE-RSA-CHACHA20-POLY1305"},
 };

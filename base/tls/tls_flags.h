@@ -17,13 +17,13 @@ namespace steward {
 // The flags as given.
 struct TlsFlags {
   std::string min_version = "VersionTLS12";
-  std::vector<std::string> cipher_suites;  // empty: all that there are
+  std::vector<std::string> cipher_suites;  // empty: all
 };
 
 // Adds --tls-min-version and --tls-cipher-suites. `flags` outlives the app's parsing.
 void AddTlsFlags(CLI::App& app, TlsFlags& flags);
-// Called when all flags have been read. As in Go, cipher suites of TLS 1.3 stay as they are where
-// none is named. kInvalidArgument with one sentence.
+// Called when all flags have been read. As in Go, the cipher suites of TLS 1.3 keep their defaults
+// if the flag names none of TLS 1.3. kInvalidArgument with one sentence.
 absl::StatusOr<ServerTlsOptions> ParseTlsFlags(const TlsFlags& flags);
 
 }  // namespace steward

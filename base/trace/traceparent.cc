@@ -33,7 +33,7 @@ std::string ValidTraceparent(std::string_view value) {
   }
   const std::string_view version = value.substr(0, 2);
   if (!IsHex(version) || version == "ff") return "";
-  // Later versions begin like this one.
+  // Values of later versions begin like this one.
   if (value.size() > kSize && (version == "00" || value[kSize] != '-')) return "";
   if (!IsId(value.substr(kTraceId, kTraceIdSize)) ||
       !IsId(value.substr(kParentId, kParentIdSize)) || !IsHex(value.substr(kFlags, 2))) {

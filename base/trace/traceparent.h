@@ -8,8 +8,8 @@
 
 namespace steward {
 
-// The value to pass on to the next server, in the form of version 00: Steward makes no spans of its
-// own. "" when it is not valid, which a server treats as absent
+// `value` in the form of version 00, to be passed on to the next server: Steward makes no spans of
+// its own. "" if `value` is not valid, because a server must treat it as absent then
 // (https://www.w3.org/TR/trace-context/#traceparent-header).
 std::string ValidTraceparent(std::string_view value);
 

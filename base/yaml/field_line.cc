@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxDepth = 256;
 
-// Follows the parser, and notes how far down the field it has been.
+// Follows the parser, and notes the line of the deepest part of the field's path that was found.
 class Finder : public YAML::EventHandler {
  public:
   explicit Finder(const std::vector<std::string>& field) : field_(field) {}
@@ -41,13 +41,13 @@ class Finder : public YAML::EventHandler {
  private:
   struct Frame {
     bool list;
-    bool on_field;            // it is a parent of the field, or the field itself
-    bool current_on = false;  // and so is its current element
-    bool expects_key = true;  // of a mapping
-    size_t next = 0;          // of a list
+    bool on_field;            // this collection is a parent of the field, or the field itself
+    bool current_on = false;  // the current element, too, is a parent of the field, or the field
+    bool expects_key = true;  // of a mapping: the next node is a key
+    size_t next = 0;          // of a list: the index of the next element
   };
 
-  // A node begins: a key, a value of one, or an element of a list.
+  // Called when a node begins: a key, the value of a key, or an element of a list.
   void Node(const YAML::Mark& mark, const std::string& text) {
     if (frames_.empty()) return;
     Frame& frame = frames_.back();
@@ -86,7 +86,7 @@ size_t LineOfField(std::string_view text, const std::vector<std::string>& field)
     YAML::Parser parser(stream);
     parser.HandleNextDocument(finder);
   } catch (const std::exception&) {
-    // The line found before the error counts.
+    // If the text has an error, the line found before it counts.
   }
   return finder.line();
 }

@@ -9,9 +9,9 @@
 
 namespace steward {
 
-// The line, the first one being 1, of the field of the text's first document: keys from its root
-// on, and decimal numbers for the elements of lists, from 0. That of the nearest parent where the
-// field is missing, and 1 where the text cannot be read.
+// The line, from 1, of a field in the first document of `text`. `field` has the keys from the root
+// on; decimal numbers, from 0, are elements of lists. If the field is missing, the line of its
+// nearest parent; 1 if the text cannot be read.
 size_t LineOfField(std::string_view text, const std::vector<std::string>& field);
 
 }  // namespace steward

@@ -97,7 +97,8 @@ std::optional<double> Float(std::string_view text) {
   double d = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), d);
   if (error == std::errc()) return d;
-  // Out of range: a number that is too small becomes 0, one that is too large is no number.
+  // Out of range. A number that is too small becomes 0; a number that is too large counts as no
+  // number.
   const std::string copy(text);
   d = std::strtod(copy.c_str(), nullptr);
   if (std::isinf(d)) return std::nullopt;

@@ -14,11 +14,12 @@ namespace steward::yaml {
 absl::StatusOr<boost::json::value> ResolvePlain(std::string_view text);
 
 // The meaning of a scalar with the given full tag ("tag:yaml.org,2002:int"), quoted or not. Fails
-// when the text is not of the tag's type; a tag outside the standard ones makes it a string.
+// when the text is not of the tag's type; with a tag that is not a standard one, the scalar is a
+// string.
 absl::StatusOr<boost::json::value> ResolveTagged(std::string_view tag, std::string_view text);
 
 // True when some reader of YAML 1.1 or 1.2 could take `text`, written plain, for something else
-// than a string. Errs on the side of true. Ignores syntax (indicators, spaces).
+// than a string. Returns true in doubt. Ignores syntax (indicators, spaces).
 bool CouldBeOtherThanString(std::string_view text);
 
 }  // namespace steward::yaml

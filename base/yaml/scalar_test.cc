@@ -10,7 +10,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The value that Kubernetes (sigs.k8s.io/yaml 1.6) reads from each, but for the spelling of floats.
+// The value that Kubernetes (sigs.k8s.io/yaml 1.6) reads from each text, except for the spelling of
+// floats.
 TEST(ResolvePlainTest, AsKubernetes) {
   const struct {
     const char* text;

@@ -19,7 +19,7 @@ struct YamlLimits {
   size_t max_size = 3 << 20;        // bytes of text
   size_t max_depth = 256;           // nested collections
   size_t max_expansion = 16 << 20;  // bytes that anchors, aliases and merge keys may add, estimated
-  // The last of a mapping's keys that are equal counts, instead of an error.
+  // If a mapping has equal keys, the last one counts; false: they are an error.
   bool last_of_equal_keys = false;
 };
 
@@ -34,14 +34,14 @@ struct YamlLimits {
 // Errors are InvalidArgument, "line N: reason"; a text beyond max_size is ResourceExhausted.
 absl::StatusOr<boost::json::value> ParseYaml(std::string_view text, const YamlLimits& limits = {});
 
-// Goes through the texts of the documents of `text`, each from its marker on, leaving out those
-// without content, without parsing or keeping them: a text may have millions.
+// Iterates over the texts of the documents in `text`, each from its marker on, without those that
+// have no content. Neither parses nor keeps them, because a text may have millions.
 class YamlTexts {
  public:
   // The bytes of `text` outlive this object.
   explicit YamlTexts(std::string_view text);
   struct Part {
-    size_t line;  // where it starts, the first line of the text being 1
+    size_t line;  // where the document starts; 1 = the first line of the text
     std::string_view text;
   };
   std::optional<Part> Next();
@@ -49,8 +49,8 @@ class YamlTexts {
  private:
   std::string_view text_;
   size_t pos_ = 0;          // of the next line
-  size_t line_number_ = 1;  // of that one
-  size_t start_ = 0;        // of the document that the line is in
+  size_t line_number_ = 1;  // of that line
+  size_t start_ = 0;        // of the document that this line is in
   size_t start_line_ = 1;
 };
 
@@ -63,9 +63,9 @@ struct YamlDocument {
 std::vector<YamlDocument> ParseYamlDocuments(std::string_view text, const YamlLimits& limits = {});
 
 // Appends `value` in block style as kubectl prints it: keys sorted, sequences not indented below
-// their key, texts of several lines as literal blocks where that is exact. Every string is quoted
-// that some reader of YAML 1.1 or 1.2 could take for something else. Ends with a newline. Reads
-// back as an equal value (but NaN and infinities become null).
+// their key, texts of several lines as literal blocks where that is exact. Quotes every string that
+// some reader of YAML 1.1 or 1.2 could take for something else. Ends with a newline. Reads back as
+// an equal value, except that NaN and infinities become null.
 void WriteYaml(const boost::json::value& value, std::string& out);
 // Writes a JSON text as YAML; errors are ParseJson's.
 absl::Status WriteJsonAsYaml(std::string_view json, std::string& out);

@@ -13,8 +13,8 @@ namespace json = boost::json;
 
 using Chunk = YamlTexts::Part;
 
-// A line that starts with `---` ends the document before it, wherever it stands: YAML allows it
-// inside no scalar.
+// A line that starts with `---` always ends the document before it, because YAML allows it in no
+// scalar.
 bool IsMarker(std::string_view line) {
   return line.starts_with("---") &&
          (line.size() == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r');
@@ -55,8 +55,8 @@ absl::Status CheckCharacters(const Chunk& chunk) {
 absl::StatusOr<json::value> ParseChunk(const Chunk& chunk, const YamlLimits& limits) {
   const size_t start = chunk.text.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && (chunk.text[start] == '{' || chunk.text[start] == '[')) {
-    // Most likely JSON, which is faster to parse; text that is not JSON, or wrong, is left to the
-    // YAML parser.
+    // The text is most likely JSON, which is faster to parse. If it is not JSON, or has a fault,
+    // the YAML parser gets it.
     JsonLimits json_limits;
     json_limits.max_size = limits.max_size;
     json_limits.max_depth = limits.max_depth;
@@ -83,7 +83,7 @@ std::string_view WithoutByteOrderMark(std::string_view text) {
 
 YamlTexts::YamlTexts(std::string_view text) : text_(WithoutByteOrderMark(text)) {}
 
-// Directives, which are lines before a marker, are dropped.
+// Drops directives, which are lines before a marker.
 std::optional<YamlTexts::Part> YamlTexts::Next() {
   bool content = false, directives = false;
   while (pos_ < text_.size()) {
@@ -94,7 +94,7 @@ std::optional<YamlTexts::Part> YamlTexts::Next() {
       const Part before{start_line_, text_.substr(start_, pos_ - start_)};
       start_ = pos_;
       start_line_ = line_number_;
-      // The line is looked at again, as the first of the next one.
+      // The next call looks at this line again, as the first of the next document.
       if (content) return before;
       directives = false;
     }
@@ -106,7 +106,7 @@ std::optional<YamlTexts::Part> YamlTexts::Next() {
     pos_ = newline == std::string_view::npos ? text_.size() : newline + 1;
     ++line_number_;
   }
-  // Directives without a marker after them are left for the parser to refuse.
+  // Returns directives without a marker after them, so that the parser refuses them.
   if (!content && !directives) return std::nullopt;
   const Part last{start_line_, text_.substr(start_)};
   start_ = text_.size();

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!document.value.ok()) continue;
     std::string written;
     steward::WriteYaml(*document.value, written);
-    // Aliases may expand a small text beyond the limit for a text.
+    // The written text may exceed the default limit, because aliases expand a small text.
     const auto again = steward::ParseYaml(written, {.max_size = written.size()});
     if (!again.ok() || *again != *document.value) std::abort();
   }

@@ -26,8 +26,8 @@ namespace json = boost::json;
 
 constexpr char kMergeTag[] = "tag:yaml.org,2002:merge";
 
-// The library reports errors by exception, and so does this code, through the library's frames;
-// ParseDocument catches both.
+// The library reports errors by exceptions. This code is called by the library, so it does the
+// same; ParseDocument catches both.
 [[noreturn]] void Fail(const YAML::Mark& mark, const std::string& reason) {
   throw YAML::ParserException(mark, reason);
 }
@@ -46,8 +46,8 @@ size_t Cost(const json::value& value) {
   return cost;
 }
 
-// The parser writes the escapes \N and \_, U+0085 and U+00A0, as single bytes. The rest of `text`
-// is UTF-8.
+// Repairs `text`: the parser writes the escapes \N and \_ (U+0085 and U+00A0) as single bytes. The
+// rest is UTF-8.
 std::string WithWholeCharacters(const std::string& text) {
   std::string out;
   out.reserve(text.size());
@@ -73,7 +73,7 @@ bool IsOpenQuote(std::string_view text, size_t pos) {
     if (quote == '"' && text[pos] == '\\') {
       ++pos;
     } else if (text[pos] == quote) {
-      // Two single quotes stand for one.
+      // Within single quotes, two single quotes stand for one.
       if (quote == '"' || pos + 1 == text.size() || text[pos + 1] != quote) return false;
       ++pos;
     }
@@ -111,8 +111,8 @@ class Builder : public YAML::EventHandler {
   json::value& root() { return root_; }
 
   void OnDocumentStart(const YAML::Mark&) override {}
-  // The parser lets the end of the text close a quote, which can then be only that of the last
-  // scalar.
+  // The parser accepts the end of the text in place of a closing quote. Only the last scalar can
+  // have such a quote.
   void OnDocumentEnd() override {
     if (!last_scalar_.is_null() && IsOpenQuote(text_, last_scalar_.pos)) {
       Fail(last_scalar_, "found unexpected end of stream in a quoted scalar");
@@ -169,7 +169,7 @@ class Builder : public YAML::EventHandler {
     json::value container;
     bool flow;  // {} or []
     int key_pos = -1;
-    bool has_key = false;  // the next node is the value of `key`, or one to merge (`<<`)
+    bool has_key = false;  // the next node is the value of `key`, or is to be merged (`<<`)
     bool merging = false;
     std::string key;
     std::vector<json::value> merged;  // mappings, in order of precedence
@@ -189,8 +189,8 @@ class Builder : public YAML::EventHandler {
       Fail(mark, "anchors and aliases make the document too large");
   }
 
-  // The parser takes a key without a colon, and an empty place between commas, for a null. YAML
-  // does not.
+  // Refuses a key without a colon, and an empty place between commas. The parser wrongly reads both
+  // as null.
   void RefuseMissing(const YAML::Mark& mark) const {
     if (frames_.empty()) return;
     const Frame& frame = frames_.back();

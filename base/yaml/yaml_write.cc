@@ -18,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Readers find a key's end within 1024 characters; longer ones need the explicit form.
+// YAML parsers look for a key's end within 1024 characters; longer keys need the explicit form.
 constexpr size_t kMaxSimpleKey = 800;
 
 // Characters that YAML lets stand for themselves and that no reader takes for a line break.
@@ -29,8 +29,8 @@ bool IsPrintable(uint32_t code) {
 }
 
 struct Traits {
-  bool one_line = true;   // printable characters only
-  bool printable = true;  // printable characters and newlines only
+  bool one_line = true;   // has printable characters only
+  bool printable = true;  // has printable characters and newlines only
   bool quotes = false;    // has " or backslash
 };
 

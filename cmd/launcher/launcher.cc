@@ -1,6 +1,6 @@
 // The program that starts Steward out of the portable archive (tools/dev/archive.sh): it runs the
-// loader that lies beside it, in lib/, which finds all libraries there. It uses no library itself,
-// so that it starts wherever Linux runs. For the main thread of a process of its own.
+// loader in lib/ beside it, and the loader finds all libraries there. This program uses no library,
+// so that it starts on every Linux. For the main thread of a process of its own.
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int kCannotRun = 127;  // as shells have it
+constexpr int kCannotRun = 127;  // as in shells
 constexpr char kLibraries[] = "/lib";
 constexpr char kLoader[] = "/lib/ld-linux-x86-64.so.2";
 constexpr char kProgram[] = "/lib/steward";
@@ -39,7 +39,7 @@ template <size_t N>
   Fail(why, N - 1);
 }
 
-// A path below the folder in which this program lies.
+// A path below this program's own folder.
 struct Path {
   char text[PATH_MAX + kLongestName];
 
@@ -52,7 +52,7 @@ struct Path {
   }
 };
 
-// More words than that are not passed on.
+// The limit of arguments that are passed on.
 constexpr size_t kMostWords = 1 << 16;
 
 char self[PATH_MAX];

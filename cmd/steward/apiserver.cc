@@ -40,7 +40,7 @@ namespace asio = boost::asio;
 namespace {
 
 // The time, from the start, that this process waits for the first lists of plans before it counts
-// as ready: a cluster that refuses them still has its operators.
+// as ready: a cluster that refuses these lists can still be asked about operators.
 constexpr absl::Duration kWaitForPlans = absl::Seconds(30);
 
 absl::Status Synced(const ClusterWorlds& operators, const ClusterWorlds& plans, absl::Time start) {
@@ -96,7 +96,7 @@ absl::Status Run(const server::Options& options) {
   tasks.Spawn("idle memory", memory.Run());
   tasks.Spawn("heartbeat", server->heartbeats().Beat("control"));
   RunOn(control, UntilSignal(signals));
-  // The server stops first, so that its last requests are answered from Worlds that are still
+  // Stop the server first, so that its last requests are answered from Worlds that are still
   // current.
   RunOn(control, server->Stop());
   RunOn(control, tasks.Stop());

@@ -1,5 +1,5 @@
-// The facts about a build's commit. A value and a pure function. Only optimised builds are stamped:
-// others need not be built again for every commit.
+// The facts about a build's commit. A value and a pure function. Only optimised builds are stamped,
+// so that other builds are not repeated for every commit.
 #ifndef CMD_STEWARD_BUILD_STAMP_H_
 #define CMD_STEWARD_BUILD_STAMP_H_
 
@@ -7,7 +7,7 @@
 
 namespace steward {
 
-// Unknown parts are "": all of them in builds without git.
+// Unknown parts are ""; in builds without git, all of them are.
 struct BuildStamp {
   std::string described;    // by `git describe`, as "v0.1.0-12-g0be96ef"; "" also without a tag
   std::string commit;       // the whole hash

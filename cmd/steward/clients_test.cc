@@ -62,7 +62,7 @@ TEST_F(ClientsTest, OneKubeconfigMakesThreePools) {
   options.kubeconfig = Kubeconfig();
   ASSERT_OK_AND_ASSIGN(clients_, MakeClients(options, io_.get_executor(), registry_));
   ASSERT_TRUE(clients_.cluster && clients_.token_reviews && clients_.access_reviews);
-  // More calls than one pool may have connections.
+  // These are more calls than one pool may have connections.
   for (int i = 0; i < 200; ++i) calls_.Spawn("call", Call(*clients_.access_reviews));
   const int bound = Connections();
   EXPECT_GT(bound, 0);

@@ -77,7 +77,7 @@ class ClusterWorlds : private storage::UnreadableObserver {
 
   // Asks the cluster for its present revision, for a read that needs the newest state.
   void LearnRevision() { probe_.Ask(); }
-  // Asks the cluster for what is missing up to `vector`, for a read that waits for it on behalf of
+  // Asks the cluster for the changes up to `vector`, for a read that waits for them on behalf of
   // `asker`.
   void CatchUp(const storage::StateVector& vector, std::string_view asker) {
     feed_.CatchUp(vector, asker);

@@ -48,7 +48,8 @@ std::string UserAgent(const plugin::Program& program) {
 // The time that people have to log in with a credential plugin.
 constexpr absl::Duration kLoginLimit = absl::Minutes(5);
 
-// Without credentials kubectl asks for a name and a password, which no cluster takes any more.
+// Without credentials, kubectl would ask for a name and a password. No cluster accepts these any
+// more, so this program does not ask.
 absl::StatusOr<kube::ClientConfig> FindCluster(const plugin::CommonFlags& flags) {
   absl::StatusOr<kube::ClientConfig> config =
       kube::FindCluster(flags.kubeconfig, {.overrides = flags.cluster});
@@ -82,14 +83,16 @@ kube::RestClientOptions ClientOptions(const plugin::Program& program,
   return options;
 }
 
-// Prints an error as kubectl does, naming the server if that refused.
+// Prints an error as kubectl does, with the server's reason if the server answered.
 void PrintError(const absl::Status& status) {
   const std::string reason = kube::IsAnswer(status) ? kube::FromStatus(status).reason : "";
   const std::string who = reason.empty() ? "error" : StrCat("Error from server (", reason, ")");
   std::fprintf(stderr, "%s: %s\n", who.c_str(), Printable(ToStd(status.message())).c_str());
 }
 
-// A command that only looks says nothing to people where its answer is picked from by a program.
+// Where the text for people goes: to standard output, or, beside a document for programs, to
+// standard error. With a template or names as output, the text of a command that does not ask goes
+// nowhere.
 std::FILE* AnswerFile(const plugin::CommandLine& line, const plugin::Output& output) {
   if (output.for_people()) return stdout;
   return output.whole() || line.asks ? stderr : nullptr;
@@ -136,7 +139,7 @@ absl::Status Run(const plugin::Program& program, const plugin::CommandLine& line
   return RunWith(*client, ns, io, line, output, document);
 }
 
-// Prints the document. False where it cannot be.
+// Prints the document. False if that fails.
 bool Print(const plugin::CommandLine& line, const plugin::Output& output,
            const boost::json::object& document) {
   absl::StatusOr<std::string> text = plugin::Render(output, document, line.names);
@@ -144,7 +147,7 @@ bool Print(const plugin::CommandLine& line, const plugin::Output& output,
     PrintError(text.status());
     return false;
   }
-  // A template prints strings of the cluster's bare.
+  // A template prints the cluster's strings unescaped, which is not safe on a terminal.
   if (output.form == plugin::Output::Form::kJsonPath && ::isatty(STDOUT_FILENO) != 0) {
     *text = PrintableLines(*text);
   }

@@ -12,7 +12,7 @@
 namespace steward {
 
 // Runs the command that `args` (without the program's name) name among the known ones. Returns the
-// exit code (plugin/command/exit.h). A command that needs no cluster looks for no kubeconfig.
+// exit code (plugin/command/exit.h). For a command that needs no cluster, no kubeconfig is read.
 int RunCommand(const plugin::Program& program, const std::vector<plugin::KnownCommand>& known,
                const std::vector<std::string>& args);
 

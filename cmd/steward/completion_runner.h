@@ -8,8 +8,8 @@
 
 namespace steward {
 
-// Prints what may come next; the last of `words` is being typed. Names that the cluster does not
-// tell within three seconds are left out in silence. Returns the exit code.
+// Prints the candidates for the word being typed, the last of `words`. Leaves out, without an
+// error, names that the cluster does not send within three seconds. Returns the exit code.
 int RunCompletion(const std::vector<std::string>& words);
 
 }  // namespace steward

@@ -52,7 +52,7 @@ namespace {
 
 constexpr char kInstalledFiles[] = "/usr/share/steward/console";
 constexpr int kKeyBytes = 32;
-// Other requests than watches are over by then.
+// Requests other than watches have ended by then.
 constexpr absl::Duration kStopGrace = absl::Seconds(5);
 
 std::string ErrorBody(int code, std::string_view reason, std::string_view message) {
@@ -63,7 +63,8 @@ std::string ErrorBody(int code, std::string_view reason, std::string_view messag
   return kube::ToJson(status) + "\n";
 }
 
-// Requests for files are short. They all may come from one peer, the OpenShift console.
+// Sets limits for a server of files: its requests are short, and all may come from one peer, the
+// OpenShift console.
 void NarrowToFiles(http::ServerOptions& options) {
   options.limits.max_connections = 2000;
   options.limits.max_request_memory = size_t{64} << 20;
@@ -92,7 +93,7 @@ absl::StatusOr<std::shared_ptr<const console::FileIndex>> LoadFiles(const Consol
   return std::make_shared<const console::FileIndex>(std::move(index));
 }
 
-// The certificate's part of the options of an API server.
+// Those options of an API server that concern the certificate.
 server::Options CertificateOptions(const ConsoleOptions& options) {
   server::Options certificate;
   certificate.bind_address = options.bind_address;
@@ -103,8 +104,8 @@ server::Options CertificateOptions(const ConsoleOptions& options) {
   return certificate;
 }
 
-// The server on its one thread, where the connections to the kube-apiserver live, too. The thread
-// that runs `control` waits for the signal and keeps the certificate fresh.
+// The server. It runs on one thread, as do the connections to the kube-apiserver. The thread that
+// runs `control` waits for the signal and keeps the certificate fresh.
 class Console {
  public:
   explicit Console(ConsoleOptions options) : options_(std::move(options)) {}
@@ -123,10 +124,10 @@ class Console {
   asio::signal_set signals_{control_, SIGINT, SIGTERM};
   prometheus::Registry registry_;
   const log::Background logging_{log::FormatOf(options_.logging_format), registry_};
-  std::string key_;                                 // "" = the user's own token is needed
+  std::string key_;                                 // "" = each user sends a token of their own
   std::unique_ptr<ServerCertificate> certificate_;  // null: plain HTTP
   http::IoThreads threads_{1};
-  std::unique_ptr<console::Upstream> upstream_;  // null: the plugin alone is served
+  std::unique_ptr<console::Upstream> upstream_;  // null: only the plugin's files are served
   std::unique_ptr<http::Server> server_;
   TaskGroup tasks_{control_.get_executor()};
 };

@@ -19,7 +19,7 @@ struct ConsoleOptions {
   bool standalone = false;
   std::string files;         // "" = DefaultConsoleFiles
   std::string bind_address;  // never "" after parsing
-  int secure_port = 9443;    // 0 = one that is free
+  int secure_port = 9443;    // 0 = a free port
   std::string tls_cert_file;
   std::string tls_private_key_file;
   std::string cert_dir = "console.local.config/certificates";
@@ -45,7 +45,7 @@ absl::StatusOr<ConsoleOptions> ParseConsoleOptions(const std::vector<std::string
 // The text of --help: every flag with its default.
 std::string ConsoleHelpText();
 
-// The folder of the built pages: `installed` where that exists, else "console" beside `program`.
+// The folder of the built pages: `installed` if it exists, else "console" beside `program`.
 std::string DefaultConsoleFiles(const std::string& installed, const std::string& program);
 
 }  // namespace steward

@@ -32,13 +32,15 @@ struct ControllerSetDeps {
   boost::asio::any_io_executor executor;
   Clock& clock;
   Random& random;
-  // Each client has connections of its own: reads for a decision wait neither for the answer to a
-  // write nor for watches, each of which occupies a connection.
-  kube::Client& watches;  // and events
+  // Each client has connections of its own, because each watch occupies a connection: so reads for
+  // a decision never wait for watches, nor for the answers to writes.
+  kube::Client& watches;  // also for events
   kube::Client& reads;
   kube::Client& writes;
-  controllers::LeaseElector* elector = nullptr;  // null: this process is the only one
-  storage::WorldStore& worlds;                   // fed by the caller, where they are used
+  // null: no election, as this process is the only one
+  controllers::LeaseElector* elector = nullptr;
+  // kept current by the caller, if a reconciler uses them
+  storage::WorldStore& worlds;
   prometheus::Registry& registry;
   std::string instance;  // names the process in its events
 };
@@ -56,7 +58,7 @@ class ControllerSet {
   // The events are written while Run runs, on the executor.
   controllers::EventRecorder& events() { return events_; }
 
-  // Returns, with everything ended, after `stop` was set. Called once, and not cancelled.
+  // Returns after `stop` was set and everything has ended. Called once, and not cancelled.
   VoidTask Run(StopSignal& stop);
 
  private:
@@ -67,7 +69,7 @@ class ControllerSet {
   const ControllerSetDeps deps_;
   const controllers::AlwaysLeader always_;
   controllers::FencedClient client_;
-  controllers::FencedClient unfenced_;  // of those that run without election
+  controllers::FencedClient unfenced_;  // for reconcilers that run without election
   controllers::ClusterEvents events_;
   controllers::MetadataWatches metadata_;
   controllers::PeerGate peer_gate_;

@@ -32,7 +32,8 @@ using controllers::kSamples;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The list that `steward controllers` would have with the sample: its folder and this line suffice.
+// The list that `steward controllers` would have with the sample reconciler: adding one takes only
+// its folder and this line.
 const std::vector<controllers::KnownReconciler>& Known() {
   static const auto& known =
       *new std::vector<controllers::KnownReconciler>{controllers::KnownSample()};

@@ -64,7 +64,7 @@ controllers::LeaseElectorOptions ElectorOptions(const ControllersOptions& option
   return elector;
 }
 
-// Without Worlds there are no caches to wait for.
+// For each element of `worlds`, readiness waits for the first lists.
 std::vector<server::HealthCheck> HealthChecks(const std::vector<const ClusterWorlds*>& worlds,
                                               const Heartbeats& heartbeats) {
   server::HealthCheck threads;
@@ -112,8 +112,9 @@ absl::Status Run(const ControllersOptions& options) {
   const std::string identity = controllers::NewElectionIdentity(Random::Real());
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> cluster,
                    MakeClient(options.kubeconfig, control.get_executor(), registry));
-  // Each of the other clients has connections of its own. A reading of guards, which is good for
-  // two seconds, does not wait for a slow DELETE; a renewal of the Lease does not wait for a list.
+  // Each of the other clients has connections of its own. So a read of the guards, which expires
+  // after two seconds, does not wait for a slow DELETE, and a renewal of the Lease does not wait
+  // for a list.
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> reads,
                    MakeClient(options.kubeconfig, control.get_executor(), registry));
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> writes,
@@ -141,7 +142,7 @@ absl::Status Run(const ControllersOptions& options) {
                                       .instance = identity});
 
   Heartbeats heartbeats(Clock::Real());
-  // The reviews of those who read metrics have connections of their own, too.
+  // The reviews of users who read metrics have connections of their own, too.
   std::unique_ptr<kube::Client> reviews;
   if (options.monitoring.secure && !options.monitoring.metrics.off()) {
     ASSIGN_OR_RETURN(reviews, MakeClient(options.kubeconfig, control.get_executor(), registry));
@@ -151,7 +152,7 @@ absl::Status Run(const ControllersOptions& options) {
   controllers::PostedEvents events(control.get_executor(), controllers.events());
   std::unique_ptr<kube::Client> asking;
   std::unique_ptr<kube::Client> bundle_requesters;  // null: bundles are not previewed
-  std::optional<ClusterWorlds> plans;               // if the plans' service is served
+  std::optional<ClusterWorlds> plans;               // set if the service about plans is served
   std::optional<GrpcWhenReady> grpc;
   if (!options.grpc.address.off()) {
     // The services have connections of their own, so that requesters keep no reconciler waiting.

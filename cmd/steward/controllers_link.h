@@ -1,4 +1,4 @@
-// The links from an API server to the controllers. Their clients are thread-safe.
+// The links from an API server to the controllers. The clients over them are thread-safe.
 #ifndef CMD_STEWARD_CONTROLLERS_LINK_H_
 #define CMD_STEWARD_CONTROLLERS_LINK_H_
 
@@ -28,11 +28,11 @@ struct ControllersLinks {
   std::unique_ptr<upstream::Previews> previews;        // over all of them
 };
 
-// Links that answer all questions with 503 and this reason.
+// Links that answer every question with 503 and this reason.
 ControllersLinks NoLinksToControllers(const std::string& reason);
 
-// The links to the given addresses; where one is empty, its questions are answered with 503. Errors
-// name a file that cannot be used.
+// The links to the addresses in `options`. A link without an address answers every question with
+// 503. An error names the file that cannot be used.
 absl::StatusOr<ControllersLinks> LinkToControllers(const server::Options& options);
 
 }  // namespace steward

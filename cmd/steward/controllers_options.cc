@@ -25,7 +25,7 @@ namespace {
 
 using controllers::KnownReconciler;
 
-// The options, and the flags that are checked when all have been read.
+// The options, and flags that are checked when all flags have been read.
 struct Given {
   ControllersOptions options;
   const CLI::Option* lease_name = nullptr;  // of the app

@@ -33,7 +33,7 @@ struct ControllersOptions {
   absl::Duration retry_period = absl::Seconds(2);
   FeatureGates feature_gates = FeatureGates({});
   FlagValues reconciler_flags;  // the values of the reconcilers' own flags
-  bool takeover = false;        // reconcilers run also where OLM does the same
+  bool takeover = false;        // reconcilers run also while an operator of OLM does the same
   ServerTlsOptions tls;         // of metrics and gRPC
   MonitoringOptions monitoring;
   GrpcOptions grpc = {.bind_address = "0", .cert_dir = "controllers.local.config/certificates"};
@@ -43,9 +43,9 @@ struct ControllersOptions {
 };
 
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence
-// that names the flag and the error: unknown reconcilers and feature gates, no reconciler at all,
-// reconcilers of different families under one Lease, times of the election that do not fit
-// together.
+// that names the flag and the error. Errors are also unknown reconcilers and feature gates, no
+// reconciler at all, reconcilers of different families under one Lease, and times of the election
+// that do not fit together.
 absl::StatusOr<ControllersOptions> ParseControllersOptions(
     const std::vector<std::string>& args, const std::vector<controllers::KnownReconciler>& known,
     const std::vector<FeatureGate>& gates);

@@ -18,23 +18,23 @@ namespace steward {
 
 class ForegroundProgram {
  public:
-  // Blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD in this thread and in those that it starts
-  // from now on: create it first.
+  // Blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD in this thread, and in threads that this
+  // thread starts from now on. So call it before other threads start.
   static absl::StatusOr<std::unique_ptr<ForegroundProgram>> Create(
       boost::asio::any_io_executor executor);
   ForegroundProgram(const ForegroundProgram&) = delete;
   ForegroundProgram& operator=(const ForegroundProgram&) = delete;
 
-  // Starts it with this process's standard input, output and errors and nothing else that is open.
-  // `environment` is all of it, "NAME=value". kNotFound or kPermissionDenied when it cannot be
-  // started. Called once, before or after WaitForEnd began.
+  // Starts the program `command`. It gets this process's standard input, output and error, and no
+  // other open file. `environment` is its whole environment, "NAME=value". kNotFound or
+  // kPermissionDenied when it cannot be started. Called once, before or during WaitForEnd.
   absl::Status Start(const std::vector<std::string>& command,
                      const std::vector<std::string>& environment);
 
-  // Returns when the program has ended, with the exit code of a shell: its own, or 128 and the
-  // signal that ended it; and while there is none, at the first signal, with 128 and its number.
-  // Until then the program gets the signals that this process gets, but for those of the terminal,
-  // which it gets from there.
+  // Returns when the program has ended, with an exit code as a shell gives it: the program's own,
+  // or 128 plus the signal that ended it. While no program runs, returns at the first signal, with
+  // 128 plus its number. While one runs, passes this process's signals on to it, except those of
+  // the terminal, which the program gets from the terminal itself.
   Task<int> WaitForEnd();
 
  private:

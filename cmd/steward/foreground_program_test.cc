@@ -13,7 +13,7 @@
 namespace steward {
 namespace {
 
-// The signals are followed by one object at a time.
+// Only one ForegroundProgram may exist at a time, because it handles the process's signals.
 class ForegroundProgramTest : public testing::Test {
  protected:
   ForegroundProgramTest() {

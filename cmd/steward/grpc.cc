@@ -42,8 +42,9 @@ absl::StatusOr<rpc::ServerOptions> ServerOptions(const GrpcOptions& options) {
 }  // namespace
 
 void LimitGrpcTls(const ServerTlsOptions& options) {
-  // A server with a certificate cannot speak the cipher suites of keys shared in advance: with them
-  // alone TLS 1.2 has none, which is the only way to refuse it that this gRPC has.
+  // A server with a certificate cannot use cipher suites for pre-shared keys. If the list has
+  // nothing else, there is no cipher for TLS 1.2. This version of gRPC has no other way to refuse
+  // TLS 1.2.
   const std::string ciphers = options.tls13_only ? "PSK-AES128-GCM-SHA256" : options.tls12_ciphers;
   setenv("GRPC_SSL_CIPHER_SUITES", ciphers.c_str(), /*overwrite=*/0);
 }

@@ -21,9 +21,10 @@
 
 namespace steward {
 
-// Has gRPC speak what the options allow, in this whole process. Called before any other thread runs
-// and before gRPC is used. gRPC knows one list for all versions of TLS, so that the cipher suites
-// of TLS 1.3 are always all of them; GRPC_SSL_CIPHER_SUITES in the environment comes first.
+// Sets, for this whole process, which TLS gRPC speaks, as the options allow. Called before any
+// other thread runs and before gRPC is used. gRPC has one list of ciphers for all versions of TLS,
+// so the cipher suites of TLS 1.3 cannot be limited. GRPC_SSL_CIPHER_SUITES in the environment
+// takes precedence.
 void LimitGrpcTls(const ServerTlsOptions& options);
 
 struct GrpcServingDeps {
@@ -36,7 +37,7 @@ struct GrpcServingDeps {
 class GrpcServing {
  public:
   // Makes the certificates where necessary, and listens. The references outlive this object.
-  // REQUIRES: there is an address. kInvalidArgument: there is no service.
+  // REQUIRES: there is an address. kInvalidArgument if there is no service.
   static absl::StatusOr<std::unique_ptr<GrpcServing>> Start(
       const GrpcOptions& options, GrpcServingDeps deps, std::vector<rpc::ServedService> services);
 
@@ -50,15 +51,16 @@ class GrpcServing {
   const std::unique_ptr<rpc::Server> server_;
 };
 
-// Serves once the certificates exist: their issuer runs in the same cluster and may write them
-// after this process has started. Lives on one executor.
+// Serves gRPC once the certificates exist. Their issuer runs in the same cluster, so it may write
+// them after this process has started. Lives on one executor.
 class GrpcWhenReady {
  public:
   // The references outlive this object. REQUIRES: there is an address.
   GrpcWhenReady(GrpcOptions options, GrpcServingDeps deps, std::vector<rpc::ServedService> services)
       : options_(std::move(options)), deps_(deps), services_(std::move(services)) {}
 
-  // Starts to serve, if all files are there. Errors: those that waiting would not mend.
+  // Starts to serve if all files are there; OK also if one is still missing. Any other failure is
+  // an error.
   absl::Status Begin();
   // Returns when gRPC is served. Cancellable.
   VoidTask Run();

@@ -15,7 +15,7 @@ class App;
 namespace steward {
 
 struct GrpcOptions {
-  std::string bind_address;  // as given
+  std::string bind_address;  // as on the command line
   ListenAddress address;     // from bind_address
   // Either all three are given, or none: then certificates are made in cert_dir.
   std::string tls_cert_file;

@@ -65,7 +65,7 @@ rpc::ServedService CopiedCsvService(const GrpcServiceDeps& deps) {
   rpc::CopiedCsvCallsDeps calls = {
       .clock = Clock::Real(), .cluster = deps.cluster, .worlds = deps.worlds, .copies = *copies};
   calls.reconciles = deps.makes_copies;
-  // The closure keeps the copies that the others refer to.
+  // This closure keeps `copies` alive, to which the other closures refer.
   calls.serves_installed_operators = [copies, views = deps.serves_views, &cluster = deps.cluster] {
     return views ? Yes() : ServesInstalledOperators(cluster);
   };

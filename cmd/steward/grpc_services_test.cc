@@ -84,7 +84,7 @@ TEST_F(GrpcServicesTest, AFamilyServesItsOwnServices) {
   EXPECT_THAT(NamesFor({"operators", "payload"}), IsEmpty());
 }
 
-// Worlds of plans are read by the service alone.
+// Only the service itself reads the Worlds of plans, no reconciler.
 TEST_F(GrpcServicesTest, EachServiceIsOfAFamilyThatReadsItsWorlds) {
   for (const KnownGrpcService& service : KnownGrpcServices()) {
     SCOPED_TRACE(service.family);
@@ -99,7 +99,7 @@ TEST_F(GrpcServicesTest, EachServiceIsOfAFamilyThatReadsItsWorlds) {
   }
 }
 
-// One request of each method, and the rights that it takes.
+// One request for each method, and the rights that it needs.
 struct MethodRow {
   std::string method;   // "steward.cleanup.v1.CleanupService.Get"
   std::string request;  // as text
@@ -142,7 +142,7 @@ const google::protobuf::MethodDescriptor& DescriptorOf(const MethodRow& row) {
   return *method;
 }
 
-// Asks, and takes the first message of the answer.
+// Makes the request, and takes the first message of the answer.
 grpc::StatusCode AskOnce(const std::shared_ptr<grpc::Channel>& channel, const MethodRow& row) {
   const google::protobuf::MethodDescriptor& method = DescriptorOf(row);
   google::protobuf::DynamicMessageFactory factory;
@@ -199,7 +199,7 @@ TEST_F(GrpcServicesTest, R_PRJ_07_EachMethodOfEachServiceTakesItsRights) {
         google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(service.name);
     ASSERT_NE(known, nullptr) << service.name;
     for (int i = 0; i < known->method_count(); ++i) methods.insert(known->method(i)->full_name());
-    // The scene serves one of its own.
+    // The scene already serves a CleanupService of its own.
     if (service.name != "steward.cleanup.v1.CleanupService") scene.Also(std::move(service));
   }
   std::set<std::string> all;
@@ -212,7 +212,7 @@ TEST_F(GrpcServicesTest, R_PRJ_07_EachMethodOfEachServiceTakesItsRights) {
   int users = 0;
   for (const MethodRow& row : MethodRows()) {
     SCOPED_TRACE(StrCat(row.method, " ", row.request));
-    // All rights but one, and then all; nobody was asked about before.
+    // First all rights but one, then all. Each try has another user, whose reviews are not cached.
     std::vector<std::string> missing = row.rights;
     missing.emplace_back();
     for (const std::string& without : missing) {

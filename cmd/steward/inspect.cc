@@ -57,7 +57,7 @@ namespace {
 constexpr char kAddress[] = "127.0.0.1";
 constexpr char kUser[] = "inspector";
 
-// A folder for nobody else, which goes with this object.
+// A folder that only this user can read, and that is deleted with this object.
 class TemporaryFolder {
  public:
   static absl::StatusOr<TemporaryFolder> Make() {
@@ -82,7 +82,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Standard error belongs to the summary and to the command: steps of normal work are left out.
+// Passes on warnings and errors only, because standard error is for the summary and the command.
 class WarningsSink : public LineSink {
  public:
   absl::Status Write(std::string_view lines) override {
@@ -122,7 +122,7 @@ absl::StatusOr<std::unique_ptr<storage::Store>> OpenStore(const std::string& fol
   return storage::Store::Open(std::move(options), Clock::Real());
 }
 
-// Only the holder of the kubeconfig is known, and may read.
+// The only known user is the holder of the kubeconfig, who may read.
 server::Options ServerOptions(int port, const LocalCertificates& certificates) {
   server::Options options;
   options.bind_address = kAddress;
@@ -132,7 +132,7 @@ server::Options ServerOptions(int port, const LocalCertificates& certificates) {
   options.client_ca_file = certificates.ca_file;
   options.authentication_skip_lookup = true;
   options.anonymous_auth = false;
-  // The answers of the reviews never change.
+  // The answers of the reviews never change, so they may be kept for long.
   options.authorization_webhook_cache_authorized_ttl = absl::Hours(1);
   options.authorization_webhook_cache_unauthorized_ttl = absl::Hours(1);
   return options;
@@ -260,7 +260,7 @@ absl::Status Inspect::StartCommand() {
     return absl::OkStatus();
   }
   absl::Status started = program_.Start(options_.command, EnvironmentWith(KubeconfigFile()));
-  // The exit codes are a shell's.
+  // The exit codes are those of a shell.
   if (!started.ok()) code_ = absl::IsNotFound(started) ? 127 : 126;
   return started;
 }
@@ -276,7 +276,7 @@ VoidTask Inspect::Begin() {
 VoidTask Inspect::UntilEnd() {
   const absl::StatusOr<int> code = co_await program_.WaitForEnd();
   code_ = code.value_or(1);
-  // A user who has looked enough ends the server so: that is no error.
+  // A user ends the server by a signal, so a signal is no error.
   const bool served = options_.command.empty() && server_ != nullptr;
   if (served) code_ = 0;
   ended_.Set();

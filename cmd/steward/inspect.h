@@ -8,8 +8,8 @@
 
 namespace steward {
 
-// Returns the exit code: that of the command behind `--`, or 0 = done, 1 = failed, 2 = wrong usage
-// or no dump, 126 and 127 = the command cannot be started; 128 and its number after a signal.
+// Returns the exit code of the command behind `--`. Else: 0 = done, 1 = failed, 2 = wrong usage or
+// no dump, 126 and 127 = the command cannot be started, 128 plus the number of a signal.
 int RunInspect(const std::vector<std::string>& args);
 
 }  // namespace steward

@@ -15,7 +15,7 @@ struct InspectOptions {
 
   std::string path;                  // a folder or a tar
   std::vector<std::string> command;  // behind `--`; empty: serve until a signal
-  int secure_port = 0;               // 0 = one that is free
+  int secure_port = 0;               // 0 = a free port
   std::string kubeconfig;            // "" = in the temporary folder
   int show = 10;
   int verbosity = 0;

@@ -1,4 +1,4 @@
-// The resources of a dump as a server shows them: to be read only. Thread-safe.
+// The resources of a dump as a server shows them: read-only. Thread-safe.
 #ifndef CMD_STEWARD_INSPECTED_RESOURCES_H_
 #define CMD_STEWARD_INSPECTED_RESOURCES_H_
 
@@ -13,12 +13,12 @@
 
 namespace steward {
 
-// Returns `resources` without verbs that write; their refusals say why. The logs of pods, which are
-// no objects, are answered with 503.
+// Returns `resources` without the verbs that write; a refused write says why. A request for a pod's
+// log gets 503, because logs are no objects.
 std::vector<rest::Resource> ToBeReadOnly(std::vector<rest::Resource> resources);
 
-// The questions that only a live cluster answers: 503 with that sentence, and without a time to try
-// again after.
+// Answers the questions that only a live cluster could answer: 503 with a sentence that says so,
+// and without a Retry-After.
 class NotLive : public upstream::PendingOperands, public upstream::Previews {
  public:
   Task<upstream::PendingPage> ListPending(upstream::Asker asker, kube::NamespacedName csv,

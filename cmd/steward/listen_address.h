@@ -19,8 +19,8 @@ struct ListenAddress {
   std::string ToString() const;
 };
 
-// Accepts "127.0.0.1:8080", "[::1]:8080", ":8080" (all addresses) and "0" (nothing).
-// kInvalidArgument with one sentence that names the flag for other texts.
+// Accepts "127.0.0.1:8080", "[::1]:8080", ":8080" (all addresses) and "0" (nothing). Other texts
+// are kInvalidArgument, with one sentence that names the flag.
 absl::StatusOr<ListenAddress> ParseListenAddress(const std::string& flag, const std::string& text);
 
 }  // namespace steward

@@ -42,7 +42,8 @@ std::string Usage() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // With SIGPIPE ignored, a client that goes away makes a write fail, and does not end the process.
+  // Ignore SIGPIPE, so that a client that goes away makes a write fail instead of ending the
+  // process.
   std::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> args(argv + 1, argv + argc);
   if (argc > 0 && steward::IsPluginName(argv[0])) return steward::RunPlugin(args);

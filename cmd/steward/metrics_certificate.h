@@ -20,11 +20,12 @@
 
 namespace steward {
 
-// The pair in the given files; while those are missing, or if none were named, a self-signed one
-// that is made in memory.
+// The certificate in the given files. As long as they are missing, or if none were named, a
+// self-signed one, made in memory.
 class MetricsCertificate {
  public:
-  // `files` are both empty or both given. Errors: files that exist and cannot be used.
+  // The names in `files` are both empty or both given. An error means that files exist and cannot
+  // be used.
   static absl::StatusOr<std::unique_ptr<MetricsCertificate>> Create(CertificateFiles files,
                                                                     Clock& clock,
                                                                     ServerTlsOptions tls = {});
@@ -34,7 +35,8 @@ class MetricsCertificate {
 
   // Loads files that appeared or changed, and renews the self-signed pair in time.
   void Refresh();
-  // Calls Refresh every ten seconds, until cancelled; `expiry` exports when the present one ends.
+  // Calls Refresh every ten seconds, until cancelled; `expiry` exports when the current certificate
+  // ends.
   VoidTask KeepFresh(ServingExpiry expiry);
 
  private:

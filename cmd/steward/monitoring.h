@@ -25,14 +25,14 @@ namespace steward {
 // from every thread.
 http::Handler ServeProbes(std::vector<server::HealthCheck> checks);
 
-// Answers /metrics by `metrics`; 404 for other paths.
+// Answers /metrics with `metrics`; 404 for other paths.
 http::Handler ServeMetrics(http::Handler metrics);
 
 // A small HTTP server: GET and HEAD only, with few connections at a time.
 class Monitoring {
  public:
-  // Starts to listen; "::" means all addresses, also those of IPv4. Without `tls`, which is called
-  // for each connection, the server speaks plain HTTP. Fails when the address cannot be used.
+  // Starts to listen; "::" means all addresses, also those of IPv4. `tls` is called for each
+  // connection; if it is null, the server speaks plain HTTP. Fails when the address cannot be used.
   // `threads` outlive this object.
   static absl::StatusOr<std::unique_ptr<Monitoring>> Start(const ListenAddress& address,
                                                            std::function<SslContext()> tls,

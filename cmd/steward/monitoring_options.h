@@ -18,8 +18,8 @@ namespace steward {
 struct MonitoringOptions {
   std::string metrics_bind_address = "127.0.0.1:8080";  // as given
   ListenAddress metrics;                                // from metrics_bind_address
-  // True for HTTPS, for users whom the cluster allows to get /metrics; false for plain HTTP, for
-  // every client that can connect.
+  // True: HTTPS, and the cluster must allow the user to get /metrics. False: plain HTTP, for every
+  // client that can connect.
   bool secure = true;
   // Either both are given, or none: then a certificate is made in memory.
   std::string tls_cert_file;

@@ -34,8 +34,8 @@ class MonitoringServers {
   MonitoringServers(MonitoringOptions options, MonitoringDeps deps)
       : options_(std::move(options)), deps_(std::move(deps)) {}
 
-  // Starts to listen on the addresses of the options. Errors: an address or a certificate that
-  // cannot be used; the caller then still has to call Stop.
+  // Starts to listen on the addresses of the options. An error means that an address or a
+  // certificate cannot be used; the caller must call Stop then, too.
   absl::Status Start();
   // The port, or 0 when it is not served.
   uint16_t metrics_port() const { return metrics_ == nullptr ? 0 : metrics_->port(); }

@@ -16,8 +16,8 @@ bool IsNoun(const std::vector<plugin::KnownCommand>& nouns, std::string_view wor
 // Runs a verb of a noun; `args` begin with the noun. Returns the exit code.
 int RunNoun(const std::vector<plugin::KnownCommand>& nouns, const std::vector<std::string>& args);
 
-// The part of `steward help` about them, with the heading by which tools/dev/generated.sh finds
-// them: an empty line, the heading and a line for each noun. "" where there is none.
+// The part of `steward help` about the nouns: an empty line, a heading and a line for each noun.
+// tools/dev/generated.sh finds it by the heading. "" if there are no nouns.
 std::string NounsHelp(const std::vector<plugin::KnownCommand>& nouns);
 
 }  // namespace steward

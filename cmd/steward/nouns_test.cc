@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Looks at a folder, or asks the cluster where its name is "cluster".
+// Looks at a folder; if the folder is called "cluster", asks the cluster instead.
 class Look : public plugin::Command {
  public:
   void AddFlags(CLI::App& app) override { app.add_option("DIR", folder_, "Folder")->required(); }

@@ -31,7 +31,7 @@ std::optional<std::string> ReadLine() {
 
 bool IsTerminal(std::FILE* file) { return file != nullptr && ::isatty(::fileno(file)) != 0; }
 
-// A terminal that can do more than print.
+// True for a terminal with cursor control.
 bool IsScreen(std::FILE* file) {
   const char* term = std::getenv("TERM");
   return IsTerminal(file) && term != nullptr && std::string_view(term) != "dumb";

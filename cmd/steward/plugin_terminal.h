@@ -9,9 +9,8 @@
 namespace steward {
 
 // The options of a terminal whose answers go to `answer` (null: nowhere), and all else to standard
-// error. It is live where standard error is a terminal that can do more than print (TERM), in
-// colours unless NO_COLOR is set, and can ask questions where standard error and standard input are
-// terminals.
+// error. It is live if standard error is a terminal with cursor control (TERM). It has colours
+// unless NO_COLOR is set. It can ask questions if standard error and standard input are terminals.
 plugin::TerminalOptions ProcessTerminal(std::FILE* answer);
 
 }  // namespace steward

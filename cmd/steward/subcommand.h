@@ -11,8 +11,8 @@
 
 namespace steward {
 
-// Runs `run(options)` at the verbosity that `options` name, or prints `help()` where they ask for
-// it. Returns the exit code: 0 = done, 1 = failed, 2 = wrong usage; errors are printed to standard
+// Runs `run(options)` at the verbosity in `options`, or prints `help()` if they ask for help.
+// Returns the exit code: 0 = done, 1 = failed, 2 = wrong usage; errors are printed to standard
 // error.
 template <typename Options, typename Help, typename Run>
 int RunSubcommand(const char* name, const absl::StatusOr<Options>& options, const Help& help,

@@ -9,8 +9,8 @@
 namespace steward {
 
 // Returns when the process receives a signal, or `signals` is cancelled. From then on another
-// signal ends the process at once, since a user who repeats it does not want to wait. REQUIRES:
-// `signals` outlives its executor's running.
+// signal ends the process at once, because a user who repeats it does not want to wait. REQUIRES:
+// `signals` lives as long as its executor runs.
 VoidTask UntilSignal(boost::asio::signal_set& signals);
 
 }  // namespace steward

@@ -88,21 +88,22 @@ absl::StatusOr<LocalCertificates> Certificates(const UpOptions& options) {
   return EnsureLocalCertificates(ca);
 }
 
-// `steward up` answers for every family, whether its reconcilers run or not.
+// True if this process runs the reconciler that makes copies. (`steward up` serves the gRPC
+// services of all families, whether their reconcilers run or not.)
 bool MakesCopies(const UpOptions& up) {
   return std::find(up.reconcilers.begin(), up.reconcilers.end(), "copied-csvs") !=
          up.reconcilers.end();
 }
 
-// The options of the controllers in a cluster without OLM. This process is the only one on its
-// store.
+// The options of the controllers in a cluster without OLM. No election is needed, because only this
+// process uses its store.
 ControllersOptions ReconcilersOf(const UpOptions& up) {
   ControllersOptions options;
   options.reconcilers = up.reconcilers;
   options.reconciler_flags = up.reconciler_flags;
   options.feature_gates = up.feature_gates;
   options.leader_elect = false;
-  // Every client is an administrator here, and no operator runs.
+  // Protection is not needed, because every client is an administrator here, and no operator runs.
   auto& cleanup = options.reconciler_flags.Of<controllers::CleanupFlags>();
   cleanup.allow_unprotected_opt_in = true;
   cleanup.collector_finalizers_stay = true;
@@ -111,14 +112,15 @@ ControllersOptions ReconcilersOf(const UpOptions& up) {
   return options;
 }
 
-// There is no OLM in this process, and nothing that a search for one could look at.
+// The known reconcilers without their checks for OLM: this process has no OLM, and no Deployments
+// to look for it.
 std::vector<controllers::KnownReconciler> WithoutOlm() {
   std::vector<controllers::KnownReconciler> known = KnownReconcilers();
   for (controllers::KnownReconciler& each : known) each.conflicts_with.clear();
   return known;
 }
 
-// Before everything is loaded, an answer would be of a part of it.
+// The answer before everything is loaded, because another answer would show only a part.
 absl::Status StillLoading() {
   return kube::ToStatus(kube::ServiceUnavailable("manifests are still being loaded", 1));
 }
@@ -133,7 +135,7 @@ server::Options ServerOptions(const UpOptions& options, const LocalCertificates&
   server_options.client_ca_file = certificates.ca_file;
   server_options.authentication_skip_lookup = true;
   server_options.anonymous_auth = false;
-  // The limit is the kube-apiserver's, since objects are stored here.
+  // As the kube-apiserver's limit, because objects are stored here.
   server_options.max_body_bytes = 3 << 20;
   return server_options;
 }
@@ -216,7 +218,7 @@ class Up {
   std::unique_ptr<server::ApiServer> server_;
   TaskGroup tasks_{control_.get_executor()};
   std::atomic<bool> loaded_{false};
-  bool ended_ = false;  // set when the process ends without a signal
+  bool ended_ = false;  // set if the process ends without a signal
   absl::Status outcome_;
 };
 
@@ -352,7 +354,7 @@ VoidTask Up::GetReady() {
 }
 
 VoidTask Up::UntilEnd() {
-  // The end may come before this wait begins.
+  // The process may have ended before this wait begins.
   if (!ended_) co_await UntilSignal(signals_);
 }
 
@@ -365,7 +367,7 @@ absl::Status Up::Run() {
     StartTasks();
     RunOn(control_, UntilEnd());
   }
-  // The server stops first, so that its last requests find everything else still running.
+  // Stop the server first, so that its last requests find everything else still running.
   if (server_ != nullptr) RunOn(control_, server_->Stop());
   if (grpc_ != nullptr) RunOn(control_, grpc_->Stop());
   if (tasks_.size() > 0) RunOn(control_, StopControllers());

@@ -27,7 +27,7 @@ std::string CheckIpAddress(const std::string& text) {
 
 std::string IsNotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
 
-// The options, and the flag that is read when all have been parsed.
+// The options, and the flag that is read when all flags have been parsed.
 struct Given {
   UpOptions options;
   std::string feature_gates;

@@ -26,7 +26,7 @@ struct UpOptions {
   FlagValues reconciler_flags;
   FeatureGates feature_gates = FeatureGates({});
   std::string bind_address = "127.0.0.1";
-  int secure_port = 8443;  // 0 = one that is free
+  int secure_port = 8443;  // 0 = a free port
   std::string kubeconfig;  // "" = DATA-DIR/kubeconfig
   GrpcOptions grpc = {.bind_address = "127.0.0.1:0"};
   audit::Options audit_log;  // of HTTP requests and gRPC calls

@@ -12,12 +12,12 @@ namespace steward {
 // The version of this build.
 discovery::VersionInfo BuildVersion();
 
-// The version of a build with this stamp: that of its tag, else the version in the source with the
-// commit behind a plus, as in semantic versioning. The build date is the commit's, so that two
-// builds of one commit are equal.
+// The version of a build with this stamp: the output of `git describe`; without a tag, the version
+// in the source with the commit behind a plus, as in semantic versioning. The build date is the
+// commit's, so that two builds of one commit are equal.
 discovery::VersionInfo VersionOf(const BuildStamp& stamp);
 
-// The text of `steward --version`: one line, which says so where the commit is unknown.
+// The text of `steward --version`: one line, which says so if the commit is unknown.
 std::string VersionText(const discovery::VersionInfo& version);
 
 }  // namespace steward

@@ -21,14 +21,15 @@ struct ViewDeps {
   Clock& clock;
   upstream::PendingOperands& pending_operands;
   upstream::Previews& previews;
-  // Whether those who execute InstallPlans have this gate on.
+  // True if the controllers that execute InstallPlans have the feature gate OptionalManifests on.
   bool optional_manifests = false;
 };
 
-// The options with which every view reads the Worlds. `worlds` outlives the view.
+// The options with which each view reads its Worlds. REQUIRES: `worlds` outlives the view.
 views::VirtualResourceOptions ReadOptions(ClusterWorlds& worlds);
 
-// Makes a virtual resource, which keeps the objects alive that serve it (rest::Resource::owner).
+// Makes a virtual resource. The resource keeps alive the objects that serve it
+// (rest::Resource::owner).
 using View = std::function<rest::Resource(const ViewDeps&)>;
 
 // The views in the order in which discovery lists them.

@@ -93,7 +93,7 @@ class VirtualApiTest : public ::testing::Test {
             .pending_operands = no_controllers_,
             .previews = no_previews_};
   }
-  // All existing objects as "ns/name".
+  // All existing objects, as "ns/name".
   std::vector<std::string> List(const rest::Resource& resource) {
     absl::StatusOr<rest::Reading> reading =
         store_.Run(resource.list->List(rest::Selection(), rest::ReadOptions()));
@@ -167,7 +167,7 @@ TEST_F(VirtualApiTest, WhatServesAResourceLivesAsLongAsIt) {
   EXPECT_THAT(List(last), ElementsAre("ops/etcd.v1"));
 }
 
-// The complete code of a view outside of its folder.
+// All the code that a new view needs outside of its folder.
 rest::Resource SampleView(const ViewDeps& deps) {
   const auto view = std::make_shared<views::Samples>(deps.worlds.store(), ReadOptions(deps.worlds));
   rest::Resource resource = view->Resource();

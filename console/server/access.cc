@@ -20,8 +20,8 @@ namespace {
 
 absl::Status Unauthorized() { return kube::ToStatus(kube::Unauthorized()); }
 
-// The token that the page itself shows: in a header, or in a WebSocket, whose headers a page cannot
-// set, in a subprotocol.
+// The token that the page itself sends: in a header, or, for a WebSocket, in a subprotocol, because
+// a page cannot set a WebSocket's headers.
 absl::StatusOr<std::string> ShownToken(const http::Request& request) {
   std::optional<std::string> token = filters::BearerToken(request.headers);
   if (!token) {
@@ -36,7 +36,7 @@ absl::StatusOr<std::string> ShownToken(const http::Request& request) {
 absl::StatusOr<std::string> TokenOfProxy(const AccessOptions& options,
                                          const http::Request& request) {
   const std::vector<std::string_view> values = request.headers.FindAll(options.token_header);
-  // One of several values may be the browser's own.
+  // Refuse several values, because the browser may have sent one of them.
   if (values.size() != 1 || !kube::CheckToken(values.front()).ok()) return Unauthorized();
   return std::string(values.front());
 }
@@ -46,7 +46,7 @@ bool IsKey(std::string_view shown, std::string_view key) {
          CRYPTO_memcmp(shown.data(), key.data(), key.size()) == 0;
 }
 
-// A header's only value; "" where it is absent or repeated.
+// A header's only value; "" if the header is absent or repeated.
 std::string_view Only(const http::Headers& headers, std::string_view name) {
   const std::vector<std::string_view> values = headers.FindAll(name);
   return values.size() == 1 ? values.front() : std::string_view();

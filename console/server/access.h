@@ -11,11 +11,11 @@
 namespace steward::console {
 
 enum class Authentication {
-  // The user's own bearer token, which the page sends.
+  // The user's own bearer token, sent by the page.
   kToken,
-  // The user's own token, which a proxy in front puts into a header.
+  // The user's own token, which a proxy before this process puts into a header.
   kTokenHeader,
-  // The kubeconfig's credentials, for whoever has the key of this process.
+  // The kubeconfig's credentials, for everybody who has the key of this process.
   kKubeconfig,
 };
 
@@ -29,23 +29,23 @@ struct AccessOptions {
 };
 
 struct Grant {
-  std::string authorization;  // to be sent; "" = the kubeconfig's own
-  // The requester, as far as requesters can be told apart: the peer's address, or, where a proxy is
-  // the only peer, a digest of the token.
+  // to be sent to the kube-apiserver; "" = the kubeconfig's own credentials
+  std::string authorization;
+  // What tells requesters apart, as far as possible: the peer's address; if a proxy is the only
+  // peer, a digest of the token.
   std::string requester;
 };
 
-// Errors carry a Kubernetes Status: 401 without acceptable credentials; 403 for a write or a
-// WebSocket that a page of another origin may have caused, where a proxy's cookie authenticates.
+// Errors carry a Kubernetes Status: 401 without acceptable credentials; if a proxy authenticates by
+// a cookie, 403 for a write or a WebSocket that a page of another origin may have caused.
 absl::StatusOr<Grant> Authorize(const AccessOptions& options, const http::Request& request);
 
 // True when the browser says that the request comes from a page of this very server: by
-// Sec-Fetch-Site, or where that is absent by an Origin whose host is the request's Host.
+// Sec-Fetch-Site; if that is absent, by an Origin whose host is the request's Host.
 bool IsSameOrigin(const http::Request& request);
 
 // True for a Host field, with or without a port, that names this machine itself: localhost and
-// loopback addresses. A page of another name that leads to this machine (DNS rebinding) has
-// another.
+// loopback addresses. A page that reached this machine by DNS rebinding sends another Host.
 bool NamesLoopback(std::string_view host);
 
 }  // namespace steward::console

@@ -37,7 +37,7 @@ http::Request Make(std::string_view method, const Fields& fields, bool websocket
   return request;
 }
 
-// The header to send, or the code of the refusal.
+// The header to send on, or the code of the refusal.
 std::string Outcome(const AccessOptions& options, const http::Request& request) {
   const absl::StatusOr<Grant> grant = Authorize(options, request);
   if (!grant.ok()) return std::to_string(kube::FromStatus(grant.status()).code);

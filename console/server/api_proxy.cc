@@ -52,7 +52,7 @@ http::ResponseHead HeadOf(const kube::ResponseHead& from) {
   if (from.retry_after > absl::ZeroDuration()) {
     add("Retry-After", StrCat(absl::ToInt64Seconds(from.retry_after)));
   }
-  // An API's answer is data, whatever type it says it has.
+  // Answers of the API are data, whatever their Content-Type says.
   add("X-Content-Type-Options", "nosniff");
   add("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'");
   add("Cross-Origin-Resource-Policy", "same-origin");
@@ -68,7 +68,7 @@ StatusTask StreamBody(kube::HttpConnection& connection, http::ResponseWriter& wr
   }
 }
 
-// An unfinished line at the end is dropped: its event comes again when the client resumes.
+// Drops an unfinished line at the end: the client gets its event again when it resumes the watch.
 StatusTask StreamLines(kube::HttpConnection& connection, http::ResponseWriter& writer) {
   WatchLines lines;
   while (true) {
@@ -94,7 +94,7 @@ class ApiProxy {
   const ApiProxyOptions& options() const { return options_; }
   Clock& clock() { return clock_; }
 
-  // Leaves in the request who waits (user.name), and the credentials to be sent (Authorization).
+  // Sets in the request the requester (user.name), and the credentials to send on (Authorization).
   absl::Status Admit(http::Request& request) const {
     ASSIGN_OR_RETURN(Grant grant, Authorize(options_.access, request));
     filters::RemoveWebSocketTokens(request.headers);
@@ -128,7 +128,7 @@ class ApiProxy {
     }
     if (watch) waiting.reset();
     const absl::Status sent = co_await Relay(*answer, request, writer);
-    sent.IgnoreError();  // the client is gone, or its answer stays cut off
+    sent.IgnoreError();  // the client is gone, or its answer ends incomplete
   }
 
  private:
@@ -144,7 +144,7 @@ class ApiProxy {
     return outgoing;
   }
 
-  // The limit of others than watches is that of the whole request (WithDeadline).
+  // Limits the time to the head of a watch's answer. WithDeadline limits other requests as a whole.
   Task<UpstreamAnswer> Ask(const UpstreamRequest& request, bool watch) {
     if (!watch) co_return co_await upstream_.Send(request);
     co_return co_await WithTimeout(clock_, options_.time_limit, "the kube-apiserver",

@@ -19,20 +19,21 @@ struct ApiProxyOptions {
   size_t max_body_bytes = 3 << 20;  // as the kube-apiserver's; beyond: 413
   // Over a whole request; of a watch, until it begins.
   absl::Duration time_limit = absl::Seconds(60);
-  // Requests that wait for an answer, or for its end; and watches. A requester beyond: 429.
+  // The limits of requests that wait for an answer or for its end, and of watches. A requester
+  // beyond them gets 429.
   UserQuota::Limits waiting = {.all = 256, .per_user = 32};
   UserQuota::Limits watches = {.all = 512, .per_user = 128};
 };
 
-// The limits are so high that nobody has to wait for a connection.
+// The limits of connections, so high that no request within `options` waits for a connection.
 kube::ConnectionPoolOptions ConnectionsFor(const ApiProxyOptions& options);
 
-// Answers what IsApiPath. Each request is judged (401, 403, 400, 405), its body is read (413), and
-// it is sent with the requester's own rights; the answer is streamed, and the event of a watch that
-// was asked for as a WebSocket is one message. Where the kube-apiserver cannot be asked or does not
-// answer: 502, 503, 504. An answer that breaks off leaves the client's incomplete. When the client
-// leaves, the kube-apiserver's connection is closed. REQUIRES: `upstream` and `clock` outlive the
-// handler, which is called on the executor of `upstream`.
+// Answers requests whose path is an IsApiPath. Checks each request (401, 403, 400, 405), reads its
+// body (413), and sends it with the requester's own rights. Streams the answer; on a WebSocket,
+// each event of the watch is one message. If the kube-apiserver cannot be reached or does not
+// answer: 502, 503, 504. If its answer breaks off, the client's answer ends incomplete, too. If the
+// client leaves, the connection to the kube-apiserver is closed. REQUIRES: `upstream` and `clock`
+// outlive the handler, which is called on the executor of `upstream`.
 http::Handler ForwardToApi(ApiProxyOptions options, Upstream& upstream, Clock& clock);
 
 }  // namespace steward::console

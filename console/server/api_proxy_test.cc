@@ -44,7 +44,7 @@ using ::testing::StartsWith;
 
 constexpr char kJson[] = "Content-Type: application/json\r\n";
 
-// The response so far, piece by piece; can become a client that takes nothing more.
+// The response so far, piece by piece. Can act as a client that takes nothing more.
 class Browser : public http::ResponseWriter {
  public:
   StatusTask WriteHead(http::ResponseHead head) override {
@@ -518,7 +518,7 @@ TEST_F(ApiProxyTest, ARequesterHasFewAtATime) {
   exchanges.front()->task.Cancel();
   Finish(*exchanges.front());
 
-  // A watch that has begun does not count among those that wait.
+  // A watch that has begun does not count as a waiting request.
   server_->Answer(StrCat("HTTP/1.1 200 OK\r\n", kJson, "Transfer-Encoding: chunked\r\n\r\n",
                          kube::Chunk("{}\n")),
                   TestServer::Then::kHold);

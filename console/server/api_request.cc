@@ -28,7 +28,7 @@ bool IsBelow(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && path.substr(folder.size()).starts_with('/');
 }
 
-// A slash at the end is nothing.
+// A slash at the end makes no empty part.
 bool HasPlainParts(std::string_view path) {
   if (path.ends_with('/')) path.remove_suffix(1);
   while (!path.empty()) {

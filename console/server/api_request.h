@@ -1,4 +1,5 @@
-// Requests as far as they may be passed on to the kube-apiserver. Pure functions.
+// Checks of requests before they are passed on to the kube-apiserver, and their new form. Pure
+// functions.
 #ifndef CONSOLE_SERVER_API_REQUEST_H_
 #define CONSOLE_SERVER_API_REQUEST_H_
 
@@ -14,23 +15,24 @@ namespace steward::console {
 // /openapi, and /version.
 bool IsApiPath(std::string_view path);
 
-// True for paths that are an API server's and never a page's: those above, health, metrics and the
-// like.
+// True for paths that are an API server's and never a page's: those of IsApiPath, health, metrics
+// and the like.
 bool IsServerPath(std::string_view path);
 
-// OK, or an error that carries a Kubernetes Status: 405 for other methods than those of resources;
-// 400 for a path with empty or dotted parts, which two programs may read in two ways; 403 for the
-// subresources through which a pod, node or service is reached (proxy, exec, attach, portforward)
-// and for every change of protocol but the WebSocket of a watch; 400 and 403 for a WebSocket whose
-// handshake is not acceptable. REQUIRES: Request.info is filled in, and a token was removed from
-// the WebSocket's subprotocols.
+// OK, or an error that carries a Kubernetes Status: 405 for methods that resources do not have; 400
+// for a path with empty or dotted parts, because two programs may interpret it differently; 403 for
+// the subresources through which a pod, node or service is reached (proxy, exec, attach,
+// portforward) and for every change of protocol but the WebSocket of a watch; 400 and 403 for a
+// WebSocket whose handshake is not acceptable. REQUIRES: Request.info is filled in, and a token was
+// removed from the WebSocket's subprotocols.
 absl::Status CheckForwardable(const http::Request& request);
 
-// Path and query as they were read, encoded anew: what was judged is what is asked.
+// Path and query of `request`, encoded again from their decoded form, so that the kube-apiserver
+// gets exactly what was checked.
 std::string ForwardedTarget(const http::Request& request);
 
-// The fields that are passed on, as lines: Accept, Content-Type, User-Agent. Nothing else of the
-// client's, least of all whom it would like to be.
+// The fields that are passed on, as lines: Accept, Content-Type, User-Agent. No other field of the
+// client is passed on, in particular no impersonation.
 std::string ForwardedFields(const http::Request& request);
 
 }  // namespace steward::console

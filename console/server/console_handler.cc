@@ -77,7 +77,7 @@ http::Handler PluginHandler(std::shared_ptr<const FileIndex> files) {
 http::Handler StandaloneHandler(StandaloneParts parts) {
   const auto config = std::make_shared<const std::string>(ConfigText(parts));
   const bool only_here = parts.authentication == Authentication::kKubeconfig;
-  // A path of a server that is not answered is not a page either.
+  // A path of the API server that is not passed on must not be answered with a page.
   http::Handler files = ServeFiles(parts.files, {.page = "/index.html", .headers = PageHeaders()});
   http::Handler no_pages = ServeFiles(parts.files, {.page = "", .headers = PageHeaders()});
   return filters::WithErrors(

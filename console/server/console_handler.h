@@ -1,5 +1,5 @@
-// The handler of all requests to the console, in both of its modes. Thread-safe but for what the
-// handler of the API says of itself.
+// The handler of all requests to the console, in both of its modes. As thread-safe as the handler
+// for the API, otherwise thread-safe.
 #ifndef CONSOLE_SERVER_CONSOLE_HANDLER_H_
 #define CONSOLE_SERVER_CONSOLE_HANDLER_H_
 
@@ -12,19 +12,19 @@
 
 namespace steward::console {
 
-// Files of a plugin of the OpenShift console, and /healthz, /livez and /readyz.
+// Serves the files of a plugin of the OpenShift console, and /healthz, /livez and /readyz.
 http::Handler PluginHandler(std::shared_ptr<const FileIndex> files);
 
 struct StandaloneParts {
   std::shared_ptr<const FileIndex> files;
-  http::Handler api;  // answers what IsApiPath
+  http::Handler api;  // answers paths that are an IsApiPath
   Authentication authentication = Authentication::kToken;
   std::string version;  // of this program
 };
 
-// The pages by themselves: their files at "/", index.html for every path that is a page's, what the
-// page has to know at /console-config.json, the API behind `api`, and health. With kKubeconfig, a
-// request whose Host does not name this machine itself is answered with 403.
+// The console without OpenShift: the files at "/", index.html for every path of a page, the page's
+// configuration at /console-config.json, the API by `api`, and health. With kKubeconfig, a request
+// whose Host does not name this machine itself is answered with 403.
 http::Handler StandaloneHandler(StandaloneParts parts);
 
 }  // namespace steward::console

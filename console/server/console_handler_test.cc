@@ -137,7 +137,7 @@ TEST_F(ConsoleHandlerTest, WhatThePageHasToKnow) {
   }
 }
 
-// A page of another name that leads to this machine is kept from everything.
+// A page that reached this machine by DNS rebinding gets nothing.
 TEST_F(ConsoleHandlerTest, TheHostWithTheKubeconfigsCredentials) {
   const http::Handler handler = Standalone(Authentication::kKubeconfig);
   for (const char* target : {"/", "/api/v1/pods", "/console-config.json", "/healthz"}) {

@@ -19,7 +19,7 @@ struct State {
   FileHandlerOptions options;
 };
 
-// The file as this client takes it.
+// The form of the file that this client accepts.
 struct Variant {
   std::string_view bytes;
   bool gzip = false;

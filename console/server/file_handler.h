@@ -11,15 +11,15 @@
 namespace steward::console {
 
 struct FileHandlerOptions {
-  // The file that answers "/", and every path without the extension of a file where no file lies:
-  // a page that keeps its own paths. "" = none.
+  // The file that answers "/" and, because the page routes its own paths, every path without a file
+  // and without a file's extension. "" = none.
   std::string page;
-  // Fields of every answer, besides those that come of the file.
+  // Fields of every answer, in addition to those of the file.
   http::Headers headers;
 };
 
-// Answers GET and HEAD: 200, or 304 where If-None-Match names the file's ETag; gzip where the
-// client takes it. Other requests get 404, or 405 with Allow.
+// Answers GET and HEAD: 200, or 304 where If-None-Match names the file's ETag; gzip if the client
+// accepts it. Other requests get 404, or 405 with Allow.
 http::Handler ServeFiles(std::shared_ptr<const FileIndex> files, FileHandlerOptions options);
 
 }  // namespace steward::console

@@ -59,7 +59,7 @@ absl::StatusOr<std::string> ReadBytes(const fs::path& file, size_t max_bytes) {
   const std::uintmax_t size = fs::file_size(file, error);
   if (!error && size > max_bytes) return absl::ResourceExhaustedError("too large");
   std::ifstream stream(file, std::ios::binary);
-  // The file may have grown since: one byte more than fits shows that.
+  // Try to read one byte more than the size, because the file may have grown since.
   std::string bytes(error ? 0 : static_cast<size_t>(size) + 1, '\0');
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (error || stream.bad() || !stream.eof()) {
@@ -88,8 +88,8 @@ bool IsBelow(const fs::path& path, const fs::path& root) {
   return rest == root.end();
 }
 
-// OK where the entry is a file, or a link to one of the folder's files. Cancelled: a folder, whose
-// files come by themselves.
+// OK if the entry is a file, or a link to a file of the folder. kCancelled for a folder, which is
+// skipped, because the iteration visits its files, too.
 absl::Status CheckEntry(const fs::directory_entry& entry, const fs::path& root) {
   std::error_code error;
   if (entry.is_symlink(error)) {

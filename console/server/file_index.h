@@ -14,7 +14,7 @@ namespace steward::console {
 
 struct StaticFile {
   std::string content;
-  std::string gzip;  // the content compressed; "" where that is no smaller
+  std::string gzip;  // the compressed content; "" if it is no smaller
   std::string_view content_type;
   std::string digest;      // SHA-256 of the content, in hexadecimal
   bool immutable = false;  // its name holds a hash of its content
@@ -25,14 +25,14 @@ struct FileLimits {
   size_t max_files = 5000;
 };
 
-// Nothing on the disk is looked at after Load: a path of a request finds a file of the index, or
-// nothing.
+// Reads nothing from the disk after Load, so the path of a request can only find a file of the
+// index.
 class FileIndex {
  public:
-  // Reads every file below `folder`. A symbolic link stands for the file that it leads to. Errors,
-  // in one sentence that names the folder: kNotFound without the folder, or without the file
-  // `required` in it; kFailedPrecondition for a link that leads out of the folder or to another
-  // one, and for what is neither file nor folder; kResourceExhausted beyond the limits.
+  // Reads every file below `folder`. A symbolic link stands for the file that it leads to. Errors
+  // name the folder in one sentence: kNotFound if the folder, or the file `required` in it, does
+  // not exist; kFailedPrecondition for a link that leads out of the folder or to a folder, and for
+  // an entry that is neither file nor folder; kResourceExhausted beyond the limits.
   static absl::StatusOr<FileIndex> Load(const std::string& folder, std::string_view required,
                                         const FileLimits& limits = {});
 
@@ -44,11 +44,11 @@ class FileIndex {
   std::map<std::string, StaticFile, std::less<>> files_;
 };
 
-// The media type by the end of a file's name, and "application/octet-stream" for others.
+// The media type for the extension of `name`; "application/octet-stream" for unknown ones.
 std::string_view ContentTypeOf(std::string_view name);
 
-// True for the ends of names that have a media type of their own. Names of operators have dots,
-// too.
+// True if `name` has an extension with a media type of its own. A dot alone does not count, because
+// names of operators have dots, too.
 bool HasFileExtension(std::string_view name);
 
 // True when a part of the name, between dots and dashes, is a hash: 16 hexadecimal digits or more.

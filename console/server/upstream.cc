@@ -14,7 +14,7 @@
 namespace steward::console {
 namespace {
 
-// The field, as a line with its end; "" for none.
+// The header line for `value`, with its end; "" for "".
 std::string Authorization(const std::string& value) {
   return value.empty() ? "" : StrCat("Authorization: ", value, "\r\n");
 }
@@ -44,7 +44,7 @@ absl::StatusOr<std::unique_ptr<Upstream>> Upstream::Create(
       std::move(transport), config.acting ? kube::ImpersonationHeaders(*config.acting) : ""));
 }
 
-// `identity`: fields that say who asks.
+// `identity`: the header lines that say who asks.
 Task<UpstreamAnswer> Upstream::SendAs(const UpstreamRequest& request, std::string identity) {
   std::string bytes =
       StrCat(transport_->Head(request.method, request.target), request.fields, identity);
@@ -74,7 +74,7 @@ Task<UpstreamAnswer> Upstream::Send(const UpstreamRequest& request) {
   if (answer.head.status != 401) co_return std::move(answer);
   const absl::StatusOr<bool> renewed = co_await transport_->Renew(*own);
   if (!renewed.ok() || !*renewed) co_return std::move(answer);
-  answer = UpstreamAnswer{};  // gives its connection's place back first
+  answer = UpstreamAnswer{};  // first gives back the place of its connection
   own = co_await transport_->Current();
   if (!own.ok()) co_return Unreachable(ToStd(own.status().message()));
   co_return co_await SendAs(request, Authorization(own->authorization) + acting_);

@@ -20,12 +20,12 @@ struct UpstreamRequest {
   std::string method;
   std::string target;         // without the server's path prefix
   std::string fields;         // lines, each with its end
-  std::string authorization;  // "" = by the configuration's credentials
+  std::string authorization;  // "" = use the configuration's credentials
   std::string body;
 };
 
-// The head of an answer, and the connection that its body is read from. The answer of a HEAD has
-// no body to be read, and its connection is not to be recycled.
+// The head of an answer, and the connection that its body is read from. The answer to a HEAD has no
+// body to read, and its connection must not be recycled.
 using UpstreamAnswer = kube::Transport::Answer;
 
 class Upstream {
@@ -37,10 +37,10 @@ class Upstream {
                                                           Clock& clock,
                                                           kube::ConnectionPoolOptions connections);
 
-  // Errors carry a Kubernetes Status, or are kUnavailable: 503 where no connection can be made or
-  // the configuration's credentials cannot be had, 502 where it ends before an answer. A request
-  // that only reads is sent once more when a kept connection turns out to be closed. `request`
-  // stays until the task ends; when it is cancelled, the request is reset.
+  // Errors carry a Kubernetes Status, or are kUnavailable: 503 if no connection can be made, or the
+  // configuration's credentials cannot be read; 502 if the connection ends before an answer. A
+  // request that only reads is sent once more when a kept connection turns out to be closed.
+  // `request` outlives the task. Cancelling the task resets the connection.
   Task<UpstreamAnswer> Send(const UpstreamRequest& request);
 
  private:
@@ -50,7 +50,8 @@ class Upstream {
   Task<UpstreamAnswer> SendAs(const UpstreamRequest& request, std::string identity);
 
   const std::unique_ptr<kube::Transport> transport_;
-  const std::string acting_;  // as whom the configuration acts: fields, lines with their ends
+  // the header lines, with line ends, of the user that the configuration acts as
+  const std::string acting_;
 };
 
 }  // namespace steward::console

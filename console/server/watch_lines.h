@@ -10,8 +10,8 @@
 
 namespace steward::console {
 
-// The caller appends bytes as they come, and takes the lines. At most one unfinished line is held,
-// and the bytes appended last: drain with Next before appending more.
+// The caller appends bytes as they come, and takes the lines. Holds at most one unfinished line and
+// the bytes appended last, so drain it with Next before appending more.
 class WatchLines {
  public:
   // Higher than kube-apiserver's own limits of an object.

@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "console/server/watch_lines.h"
 
-// The first byte says in how large pieces the rest comes. The output must be the input without its
-// blank lines.
+// The first byte is the size of the pieces in which the rest arrives. The output must be the input
+// without its blank lines.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   constexpr size_t kMaxLine = 64;

@@ -29,22 +29,24 @@ using Available = Registration::Available;
 
 constexpr std::string_view kManager = "steward-apiservice-guard";
 constexpr absl::Duration kLook = absl::Seconds(5);
-// The part of the grace period after which it is withdrawn. The rest is for what the looks miss:
-// Kubernetes itself tries again to delete a namespace once a minute, and what was promised is that
-// the grace period and a minute suffice.
+// The part of the grace period after which the APIService is withdrawn. The rest covers delays of
+// the looks. Kubernetes retries the deletion of a namespace once a minute, so a deletion succeeds
+// within the promised grace period plus one minute.
 constexpr double kDue = 7.0 / 8;
 constexpr absl::Duration kUnreadableLook = absl::Seconds(30);
-// A condition that is found False may be from before the kube-apiserver restarted.
+// Several looks are needed, because a condition that is False may be from before the kube-apiserver
+// restarted.
 constexpr int kLooksBeforeWithdrawal = 3;
-// The longest time in which the kube-apiserver notices: it looks every half minute.
+// The longest time until the kube-apiserver notices, because it checks every half minute.
 constexpr absl::Duration kNoticed = absl::Seconds(30);
-// A restored APIService that has been available for so long has settled.
+// After so long of being available, a restored APIService counts as settled.
 constexpr absl::Duration kSettled = absl::Minutes(10);
 const kube::GroupVersionKind kConfigMap = {"", "v1", "ConfigMap"};
 
 kube::NamespacedName Guarded() { return {"", std::string(kGuardedApiService)}; }
 
-// True while it is too early to restore what was unavailable again soon after it was restored.
+// True while it is too early to restore an APIService that was unavailable again soon after its
+// last restore.
 bool Held(const WithdrawalRecord& record, absl::Time now) {
   return record.again > 0 && now < record.withdrawn + record.Hold();
 }
@@ -77,7 +79,7 @@ VoidTask ApiServiceGuard::Feed(WorkQueue& queue) {
 
 Task<ReconcileResult> ApiServiceGuard::Reconcile(Key) {
   const absl::Status looked = co_await Look();
-  // The object was written after it was read: it is read again.
+  // Somebody wrote the object after it was read, so read it again.
   if (kube::IsConflict(looked) || kube::IsAlreadyExists(looked)) {
     co_return ReconcileResult::After(absl::Seconds(1));
   }
@@ -104,7 +106,7 @@ StatusTask ApiServiceGuard::Look() {
 
 StatusTask ApiServiceGuard::LookAt(const json::value& object, WithdrawalRecord& record) {
   CO_ASSIGN_OR_RETURN(const Registration registration, ReadRegistration(object));
-  // Its deletion waits for somebody's finalizers.
+  // The deletion of the APIService waits for somebody's finalizers.
   if (registration.terminating) co_return absl::OkStatus();
   CO_ASSIGN_OR_RETURN(const ServiceTarget target, TargetOf(object));
   if (target.service != terms_.wanted.Service()) {
@@ -118,7 +120,8 @@ StatusTask ApiServiceGuard::LookAt(const json::value& object, WithdrawalRecord& 
   if (!registration.owned) CO_RETURN_IF_ERROR(co_await Adopt(registration));
   if (!terms_.on) co_return absl::OkStatus();
 
-  // While both agree, looking once more would only make the looks rarer.
+  // Do not probe again while the condition and the last probe agree that nobody answers: a probe
+  // takes long then and would delay the next looks.
   if (registration.available != Available::kFalse || !silent_since_.has_value()) {
     CO_RETURN_IF_ERROR((co_await Probe(target, now)).status());
   }
@@ -178,8 +181,8 @@ Task<bool> ApiServiceGuard::Follow(const Registration& registration, const Servi
     case Phase::kNone:
       co_return true;
     case Phase::kWithdrawing:
-      // The guard was killed before it deleted it, or before it heard that it had, and one that has
-      // another uid is somebody else's.
+      // The guard was killed before it deleted the APIService, or before it learned that it had. An
+      // APIService of another UID belongs to somebody else.
       if (!same) co_return co_await FollowReturned(registration, target, now, record);
       if (registration.available == Available::kTrue) {
         CO_RETURN_IF_ERROR(co_await Store(record, Phase::kRestored, registration.uid));
@@ -188,7 +191,7 @@ Task<bool> ApiServiceGuard::Follow(const Registration& registration, const Servi
     case Phase::kWithdrawn:
       co_return co_await FollowReturned(registration, target, now, record);
     case Phase::kRestoring:
-      // The guard was killed after it created it.
+      // The guard was killed after it had created the APIService.
       CO_RETURN_IF_ERROR(co_await Store(record, Phase::kRestored, registration.uid));
       co_return true;
     case Phase::kRestored: {
@@ -227,11 +230,11 @@ Task<bool> ApiServiceGuard::FollowReturned(const Registration& registration,
 
 StatusTask ApiServiceGuard::LookForReplicas(WithdrawalRecord& record) {
   if (record.phase == Phase::kRestored) {
-    // The restored APIService was deleted by somebody.
+    // Somebody deleted the restored APIService.
     CO_RETURN_IF_ERROR(co_await Forget(record));
   }
   if (record.phase == Phase::kWithdrawing) {
-    // The guard was killed before it heard that it had deleted it.
+    // The guard was killed before it learned that it had deleted the APIService.
     CO_RETURN_IF_ERROR(co_await Store(record, Phase::kWithdrawn, record.uid));
   }
   CO_ASSIGN_OR_RETURN(const bool stands, co_await NamespaceStands(deps_.client, terms_.wanted.ns));
@@ -259,7 +262,7 @@ StatusTask ApiServiceGuard::Delete(const Registration& registration) {
   const kube::NamespacedName name = Guarded();
   kube::DeleteOptions options;
   options.uid = registration.uid;
-  // Exactly what was found unavailable.
+  // Delete exactly the object that was found unavailable.
   options.resource_version = registration.resource_version;
   const absl::Status deleted =
       (co_await deps_.client.Delete(kube::kApiServices, name, options)).status();
@@ -269,10 +272,11 @@ StatusTask ApiServiceGuard::Delete(const Registration& registration) {
 
 StatusTask ApiServiceGuard::Withdraw(const json::value& object, const Registration& registration,
                                      absl::Time now, WithdrawalRecord& record) {
-  // An answer to the guard is no reason to restore it if the kube-apiserver gets none.
+  // The guard got an answer but the kube-apiserver did not. Then an answer to the guard must not
+  // restore the APIService at once.
   if (!silent_since_.has_value()) ++record.again;
   record.object = WithoutOrigin(object);
-  // The restored APIService trusts nobody but the authority.
+  // The restored APIService trusts only the authority.
   record.object.as_object()["spec"].as_object().erase("insecureSkipTLSVerify");
   record.withdrawn = now;
   CO_RETURN_IF_ERROR(co_await Store(record, Phase::kWithdrawing, registration.uid));
@@ -291,7 +295,7 @@ StatusTask ApiServiceGuard::Withdraw(const json::value& object, const Registrati
 Task<json::value> ApiServiceGuard::NextRegistration(const WithdrawalRecord& record) {
   const json::value wanted = terms_.wanted.Object();
   json::value object = record.phase == Phase::kNone ? wanted : record.object;
-  // The Service and the annotations are those that the flags name now.
+  // Use the Service and the annotations that the flags name now.
   object.as_object()["spec"].as_object()["service"] = wanted.at("spec").at("service");
   if (!terms_.wanted.annotations.empty()) {
     json::value& notes = object.as_object()["metadata"].as_object()["annotations"];
@@ -309,14 +313,14 @@ StatusTask ApiServiceGuard::Restore(json::value object, WithdrawalRecord& record
   CO_ASSIGN_OR_RETURN(const std::string owner, co_await OwnerUid());
   if (!owner.empty()) SetOwner(owner, object);
   object.as_object()["metadata"].as_object().erase("managedFields");
-  // The record is of withdrawals: a first registration has none.
+  // The record is only for withdrawals, so a first registration needs none.
   if (!first) CO_RETURN_IF_ERROR(co_await Store(record, Phase::kRestoring, record.uid));
   kube::WriteOptions options;
   options.field_manager = std::string(kManager);
   const absl::StatusOr<json::value> created =
       co_await deps_.client.Create(kube::kApiServices, "", object, options);
   if (kube::IsAlreadyExists(created.status()) && !first) {
-    // The next look finds the APIService that somebody else has made.
+    // Somebody else has created an APIService; the next look finds it.
     co_return co_await Store(record, Phase::kWithdrawn, record.uid);
   }
   CO_RETURN_IF_ERROR(created.status());
@@ -335,7 +339,8 @@ StatusTask ApiServiceGuard::Restore(json::value object, WithdrawalRecord& record
   co_return absl::OkStatus();
 }
 
-// The managers of fields decide what later server-side applies of theirs may change.
+// Restores metadata.managedFields, because the fields' managers need them for later server-side
+// applies.
 StatusTask ApiServiceGuard::RestoreManagers(const WithdrawalRecord& record) {
   const json::object* metadata = kube::MetadataOf(record.object);
   const json::array* managers = metadata == nullptr ? nullptr : ArrayAt(*metadata, "managedFields");

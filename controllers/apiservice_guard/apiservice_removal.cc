@@ -60,7 +60,7 @@ StatusTask ApiServiceRemoval::Remove() {
   options.uid = registration.uid;
   const absl::Status deleted =
       (co_await deps_.client.Delete(kube::kApiServices, name, options)).status();
-  // Gone, or another one by now, which the next look finds.
+  // It is gone, or is another object by now, which the next look finds.
   if (kube::IsNotFound(deleted, name.name) || kube::IsConflict(deleted)) co_return absl::OkStatus();
   CO_RETURN_IF_ERROR(deleted);
   log::Warning("Guard: deleted the APIService, since its namespace is being deleted",

@@ -1,4 +1,4 @@
-// The reconciler "apiservice-removal", which takes the APIService along when Steward's namespace is
+// The reconciler "apiservice-removal", which deletes the APIService when Steward's namespace is
 // deleted. Lives on one executor.
 #ifndef CONTROLLERS_APISERVICE_GUARD_APISERVICE_REMOVAL_H_
 #define CONTROLLERS_APISERVICE_GUARD_APISERVICE_REMOVAL_H_
@@ -13,13 +13,14 @@
 
 namespace steward::controllers {
 
-// One key: the namespace, which is watched, and looked at every minute. Once it is being deleted
-// nobody will serve the APIService much longer, and while one is there that nobody serves, no
-// namespace can be deleted, this one included (R-004-44). So it is deleted at once, on condition of
-// its UID, and again if somebody puts it back, for as long as this process lives.
+// One key: the namespace, which is watched, and looked at every minute. Once it is being deleted,
+// nobody will serve the APIService much longer. An APIService that nobody serves blocks the
+// deletion of every namespace, this one included (R-004-44). So the APIService is deleted at once,
+// with its UID as a precondition, and again if somebody creates it again while this process lives.
 //
-// In such a namespace no Lease can be made, so it runs without election: deleting it twice is
-// deleting it once. An APIService that leads into another namespace is not touched.
+// Runs without election, because no Lease can be created in such a namespace; it does no harm if
+// two processes delete the APIService. Leaves an APIService alone whose Service is in another
+// namespace.
 class ApiServiceRemoval : public Reconciler {
  public:
   // `ns` is Steward's. REQUIRES: the references in `deps` outlive this object.

@@ -18,13 +18,13 @@ struct CaSource {
   std::string name = "steward-apiserver-ca";
   std::string key = "ca.crt";
 
-  // Parses the flag: "secrets/NAME/KEY" or "configmaps/NAME/KEY". kInvalidArgument for others.
+  // Parses the flag: "secrets/NAME/KEY" or "configmaps/NAME/KEY". kInvalidArgument for other text.
   static absl::StatusOr<CaSource> Parse(std::string_view text);
   std::string ToString() const;
 };
 
-// The authorities in PEM; "" while the object or its key is not there. kDataLoss for what is no
-// text.
+// The authorities in PEM; "" while the object or its key does not exist. kDataLoss if the value is
+// not text.
 Task<std::string> ReadCaBundle(kube::Client& client, const std::string& ns, const CaSource& source);
 
 }  // namespace steward::controllers

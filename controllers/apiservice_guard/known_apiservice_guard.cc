@@ -88,7 +88,7 @@ KnownReconciler KnownApiServiceGuard() {
   KnownReconciler known;
   known.options.name = "apiservice-guard";
   known.options.limits.initial = absl::Seconds(1);
-  // No longer than a look that finds nothing: it is there for clusters that are not well.
+  // Retry at least as often as the guard looks, because it is made for clusters in trouble.
   known.options.limits.max = absl::Seconds(5);
   known.family = kApiServiceGuardFamily;
   known.add_flags = AddFlags;
@@ -112,7 +112,7 @@ KnownReconciler KnownApiServiceRemoval() {
   KnownReconciler known;
   known.options.name = "apiservice-removal";
   known.options.limits.initial = absl::Milliseconds(100);
-  // The removal's ServiceAccount may be deleted in a moment.
+  // Retry soon, because this reconciler's ServiceAccount may be deleted at any moment.
   known.options.limits.max = absl::Seconds(1);
   known.family = kApiServiceGuardFamily;
   known.elected = false;

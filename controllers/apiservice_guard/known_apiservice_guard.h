@@ -7,8 +7,8 @@
 
 namespace steward::controllers {
 
-// Both are of the family "apiservice-guard", which uses no Worlds. They share the flags, which the
-// first one has.
+// Both are of the family "apiservice-guard", which uses no Worlds. Both use the flags that
+// "apiservice-guard" adds.
 KnownReconciler KnownApiServiceGuard();
 KnownReconciler KnownApiServiceRemoval();
 

@@ -19,8 +19,9 @@ constexpr std::string_view kServiceName = "steward-apiserver";
 constexpr int kGroupPriority = 1000;
 constexpr int kVersionPriority = 15;
 
-// True if the guard's role is an owner, whatever its UID: a role that was made anew is no reason to
-// write, since the garbage collector is about to take the APIService, and the guard to register it.
+// True if the guard's role is an owner, whatever its UID. If the role was created anew, no write is
+// needed: the garbage collector is about to delete the APIService, and the guard then creates it
+// again.
 bool NamesOwner(const json::object& metadata) {
   const json::array* owners = ArrayAt(metadata, "ownerReferences");
   if (owners == nullptr) return false;

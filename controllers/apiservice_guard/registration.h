@@ -1,5 +1,5 @@
-// The APIService through which a cluster reaches Steward, as its guard sees it. Values and pure
-// functions.
+// The APIService through which a cluster reaches Steward: the parts that its guard uses. Values and
+// pure functions.
 #ifndef CONTROLLERS_APISERVICE_GUARD_REGISTRATION_H_
 #define CONTROLLERS_APISERVICE_GUARD_REGISTRATION_H_
 
@@ -34,15 +34,15 @@ struct ServiceTarget {
   std::string ServerName() const;
 };
 
-// The APIService that the guard makes where it knows of none that it withdrew.
+// The APIService that the guard creates if it has not withdrawn an earlier one.
 struct WantedRegistration {
   std::string ns;  // of the Service
   uint16_t port = 443;
   std::map<std::string, std::string> annotations;
 
   kube::NamespacedName Service() const;
-  // Below every built-in group and below OLM's own: a short name that several groups know never
-  // comes to mean ours. Without a caBundle.
+  // Has a lower priority than every built-in group and OLM's own, so that a short name that several
+  // groups have never selects a resource of Steward. Without a caBundle.
   boost::json::value Object() const;
 };
 
@@ -52,29 +52,30 @@ struct Registration {
   std::string uid;
   std::string resource_version;
   bool terminating = false;
-  bool owned = false;  // it names its owner
-  // The kube-apiserver's own judgement, and since when it stands.
+  bool owned = false;  // it has the guard's ClusterRole as its owner
+  // The condition Available, which the kube-apiserver sets, and since when it has its status.
   Available available = Available::kUnknown;
   absl::Time since;
   std::string message;  // of the condition
 };
 
-// kDataLoss for what is no APIService.
+// kDataLoss if `object` is not an APIService.
 absl::StatusOr<Registration> ReadRegistration(const boost::json::value& object);
 
-// The object without what a cluster sets when it is created, and without its status: created again,
-// it is the same. metadata.managedFields stay.
+// The object without its status and without the fields that a cluster sets on creation, so it can
+// be created again. Keeps metadata.managedFields.
 boost::json::value WithoutOrigin(const boost::json::value& object);
 
-// Makes the garbage collector take the APIService when the guard's ClusterRole, of this UID, is
-// gone: without it the guard may do nothing more. Other owners go, as they would keep it.
+// Makes the guard's ClusterRole, of this UID, the only owner. So the garbage collector deletes the
+// APIService once the role is gone, when the guard has no rights any more. Other owners are
+// removed, because they would keep the APIService.
 void SetOwner(const std::string& uid, boost::json::value& object);
 // The value of metadata.ownerReferences that SetOwner sets.
 boost::json::value OwnerReferences(const std::string& uid);
 
 void SetCaBundle(const std::string& pem, boost::json::value& object);
 
-// kDataLoss for an APIService that leads to no Service.
+// kDataLoss for an APIService without a Service.
 absl::StatusOr<ServiceTarget> TargetOf(const boost::json::value& object);
 
 }  // namespace steward::controllers

@@ -48,7 +48,7 @@ std::optional<std::string> PortName(const json::object& spec, uint16_t wanted) {
 bool IsReady(const json::object& endpoint) {
   const json::object* conditions = ObjectAt(endpoint, "conditions");
   const json::value* ready = conditions == nullptr ? nullptr : conditions->if_contains("ready");
-  // Absent means that nobody knows, and is taken for ready.
+  // If absent, readiness is unknown and counts as ready.
   return ready == nullptr || !ready->is_bool() || ready->get_bool();
 }
 
@@ -66,7 +66,7 @@ void AddReady(const json::object& slice, std::string_view port_name,
   for (const json::value& each : *endpoints) {
     const json::object* endpoint = each.if_object();
     const json::array* addresses = endpoint == nullptr ? nullptr : ArrayAt(*endpoint, "addresses");
-    // All addresses of an endpoint are the same replica's.
+    // All addresses of an endpoint belong to the same replica, so the first suffices.
     if (addresses == nullptr || addresses->empty() || !addresses->front().is_string() ||
         !IsReady(*endpoint) || found.size() >= kMostReplicas) {
       continue;

@@ -1,4 +1,4 @@
-// The guard's own look at the API servers: does one answer? Lives on one executor.
+// The guard's own check whether an API server answers. Lives on one executor.
 #ifndef CONTROLLERS_APISERVICE_GUARD_REPLICA_PROBE_H_
 #define CONTROLLERS_APISERVICE_GUARD_REPLICA_PROBE_H_
 
@@ -13,7 +13,7 @@ namespace steward::controllers {
 
 enum class ReplicaAnswer {
   kSilent,     // nobody answers
-  kUntrusted,  // somebody does, with a certificate that the kube-apiserver would refuse
+  kUntrusted,  // a replica answers, with a certificate that the kube-apiserver would refuse
   kTrusted,
 };
 
@@ -23,15 +23,16 @@ struct ReplicaAddress {
   uint16_t port = 0;
 };
 
-// Asks one replica as the kube-apiserver would, but anonymously: any answer counts.
+// Asks one replica as the kube-apiserver would, but anonymously. So any answer counts, also a
+// refusal.
 class ReplicaDialer {
  public:
   virtual ~ReplicaDialer() = default;
   virtual Task<ReplicaAnswer> Dial(const ReplicaAddress& address, const ServiceTarget& target) = 0;
 };
 
-// The best answer of the ready endpoints behind the target's Service, of at most 8 of them; kSilent
-// when there are none. Errors are those of reading the Service and its endpoints.
+// The best answer of at most 8 ready endpoints of the target's Service; kSilent when there are
+// none. Errors are those of reading the Service and its endpoints.
 Task<ReplicaAnswer> ProbeReplicas(kube::Client& client, ReplicaDialer& dialer,
                                   const ServiceTarget& target);
 

@@ -1,4 +1,4 @@
-// The namespace of Steward, as its guard sees it. The function runs on the caller's executor.
+// A check of Steward's namespace. The function runs on the caller's executor.
 #ifndef CONTROLLERS_APISERVICE_GUARD_STEWARD_NAMESPACE_H_
 #define CONTROLLERS_APISERVICE_GUARD_STEWARD_NAMESPACE_H_
 
@@ -9,7 +9,7 @@
 
 namespace steward::controllers {
 
-// False when the namespace is being deleted, or is not there.
+// False when the namespace is being deleted, or does not exist.
 Task<bool> NamespaceStands(kube::Client& client, const std::string& ns);
 
 }  // namespace steward::controllers

@@ -17,7 +17,7 @@ namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(2);
 
-// An answer that makes no sense is an answer, too.
+// An answer that cannot be understood counts as an answer, too.
 bool Answered(const absl::Status& asked) {
   return kube::IsAnswer(asked) || absl::IsDataLoss(asked) || absl::IsResourceExhausted(asked);
 }
@@ -34,12 +34,13 @@ Task<ReplicaAnswer> TlsDialer::Dial(const ReplicaAddress& address, const Service
   absl::Status asked = co_await Ask(config);
   if (Answered(asked)) co_return ReplicaAnswer::kTrusted;
   if (absl::IsDeadlineExceeded(asked) || target.insecure) co_return ReplicaAnswer::kSilent;
-  // The certificate, or nobody is there?
+  // Find out whether the certificate is the problem, or nobody answers: ask again without checking
+  // it.
   kube::ClientConfig anybody = config;
   anybody.ca_pem.clear();
   anybody.insecure_skip_tls_verify = true;
   if (!Answered(co_await Ask(anybody))) co_return ReplicaAnswer::kSilent;
-  // It may have begun to serve in between.
+  // The replica may have begun to serve in between.
   asked = co_await Ask(config);
   co_return Answered(asked) ? ReplicaAnswer::kTrusted : ReplicaAnswer::kUntrusted;
 }

@@ -30,8 +30,8 @@ constexpr absl::Duration kFirstHold = absl::Minutes(10);
 constexpr absl::Duration kLongestHold = absl::Hours(6);
 constexpr int kDoublings = 8;  // more make no difference
 
-// The first of a phase is how it is written. "Yielded" stood for an APIService that somebody else
-// had put back meanwhile.
+// The first entry of a phase is the one that is written. "Yielded" is from earlier versions:
+// somebody else had created the APIService again meanwhile.
 constexpr std::array<std::pair<Phase, std::string_view>, 5> kPhases = {{
     {Phase::kWithdrawing, "Withdrawing"},
     {Phase::kWithdrawn, "Withdrawn"},

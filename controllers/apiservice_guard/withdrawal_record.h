@@ -14,37 +14,37 @@
 namespace steward::controllers {
 
 struct WithdrawalRecord {
-  // In the order of a withdrawal's life. Each is stored before what it announces is done, so that a
-  // guard that was killed knows what it may have done.
+  // In the order of a withdrawal. A phase is stored before its action, so that a guard that was
+  // killed in between knows what it may have done.
   enum class Phase {
     kNone,         // there is no record
     kWithdrawing,  // the APIService `uid` is about to be deleted
-    kWithdrawn,    // it is deleted
-    kRestoring,    // it is about to be created again
-    kRestored,     // as `uid`; forgotten once it has been available for a while
+    kWithdrawn,    // the APIService is deleted
+    kRestoring,    // the APIService is about to be created again
+    kRestored,  // created as `uid`; the record is deleted once that has been available for a while
   };
 
   kube::NamespacedName name;
   Phase phase = Phase::kNone;
   std::string uid;
   absl::Time withdrawn;       // when, to the second
-  int again = 0;              // how often it was withdrawn soon after it had been restored
+  int again = 0;              // how many times it was withdrawn soon after a restore
   boost::json::value object;  // the APIService without its origin
   std::string resource_version;
   std::string record_uid;
 
-  // The time from a withdrawal of this record until the APIService may be restored; it doubles each
-  // time.
+  // The time from the withdrawal until the APIService may be restored; doubles with `again`.
   absl::Duration Hold() const;
 };
 
-// Fails with kDataLoss for a record that nobody can read, which says nothing about what was done.
+// Fails with kDataLoss for an unreadable record; then nobody knows what was done.
 Task<WithdrawalRecord> ReadRecord(kube::Client& client, kube::NamespacedName name);
 
-// Stores it on condition that it is stored as it was read (else 409), and updates its version.
+// Stores the record if it was not changed since it was read (else 409), and updates
+// `record.resource_version`.
 StatusTask WriteRecord(kube::Client& client, WithdrawalRecord& record);
 
-// Deletes it, on the same condition. REQUIRES: there is one.
+// Deletes the record, with the same precondition. REQUIRES: the record exists.
 StatusTask ForgetRecord(kube::Client& client, const WithdrawalRecord& record);
 
 }  // namespace steward::controllers

@@ -14,10 +14,10 @@ namespace {
 constexpr std::string_view kCertificate = ".crt";
 constexpr std::string_view kKey = ".key";
 constexpr absl::Duration kMaxBackdate = absl::Hours(1);
-// Certificates that are adopted; the last ones of a bundle are the newest.
+// The limit of certificates to adopt: the last ones of a bundle, because they are the newest.
 constexpr size_t kMaxAdopted = 4;
 
-// The number of "<number>.crt"; 0 = it is no such name.
+// The number in "<number>.crt"; 0 = `name` has another form.
 int NumberOf(std::string_view name) {
   if (!name.ends_with(kCertificate)) return 0;
   name.remove_suffix(kCertificate.size());
@@ -62,7 +62,7 @@ absl::StatusOr<Authority> Authority::Read(const std::map<std::string, std::strin
       CertificateSpec wanted;
       wanted.common_name = StrCat("steward-authority-", number);
       wanted.is_ca = true;
-      // Whether it is still valid is another question.
+      // Check as of its beginning, because an expired certificate is readable, too.
       const absl::Time begin = std::max(validity->begin, absl::UnixEpoch());
       const absl::Status usable =
           CheckCertificate(root.pair, wanted, nullptr, begin, absl::ZeroDuration());
@@ -103,7 +103,7 @@ absl::Status Authority::Advance(const AuthorityTerms& terms, absl::Time now,
       roots_.push_back({{std::move(pem), ""}, validity});
     }
   }
-  // The roots that last longest are at the end, so numbers stay without a gap.
+  // The roots that expire last are at the end, so the numbers have no gaps.
   while (!roots_.empty() && !IsValid(roots_.front(), now)) {
     roots_.erase(roots_.begin());
     ++first_;
@@ -122,7 +122,7 @@ absl::Status Authority::Found(const AuthorityTerms& terms, absl::Time now) {
   const int number = first_ + static_cast<int>(roots_.size());
   const CertificateSpec spec = RootSpec(number, terms.life, now);
   ASSIGN_OR_RETURN(PemKeyPair pair, IssueCertificate(spec));
-  // The validity is read back, since certificates have whole seconds.
+  // Read the validity back, because certificates have whole seconds.
   ASSIGN_OR_RETURN(const Validity validity, ValidityOfPem(pair.cert_pem));
   roots_.push_back({std::move(pair), validity});
   return absl::OkStatus();
@@ -130,7 +130,7 @@ absl::Status Authority::Found(const AuthorityTerms& terms, absl::Time now) {
 
 void Authority::Choose(const AuthorityTerms& terms, absl::Time now, bool spread) {
   const int newest = static_cast<int>(roots_.size()) - 1;
-  // With nothing trusted before it there is nothing to wait for.
+  // The first root need not wait, because nothing was trusted before it.
   const bool told =
       newest == 0 || (spread && now >= MadeAt(roots_[newest].validity) + terms.overlap);
   signer_ = newest;

@@ -1,4 +1,5 @@
-// An authority whose roots follow one another without a gap in trust. Values and pure functions.
+// A certificate authority whose roots replace each other without a gap in trust. Values and pure
+// functions.
 #ifndef CONTROLLERS_CERTIFICATES_AUTHORITY_H_
 #define CONTROLLERS_CERTIFICATES_AUTHORITY_H_
 
@@ -17,20 +18,20 @@ namespace steward::controllers {
 
 struct AuthorityTerms {
   absl::Duration life;  // of a root
-  // The time for which a root is trusted before it signs: what a kubelet needs to bring a Secret to
-  // a pod, and a process to read it, with a margin.
+  // The time for which a root is trusted before it signs. Long enough for a kubelet to bring a
+  // Secret to a pod and for a process to read it, with a margin.
   absl::Duration overlap;
 };
 
-// A certificate that everybody trusts until its end; with its key if it may sign.
+// A certificate that everybody trusts until it expires, with its key if it may sign.
 struct Root {
-  PemKeyPair pair;  // key_pem "" = it signs no more
+  PemKeyPair pair;  // key_pem "" = it does not sign any more
   Validity validity;
 
   bool operator==(const Root& other) const { return pair == other.pair; }
 };
 
-// The time before its making from which a certificate of this life is valid, for clocks that are
+// How long before its creation a certificate of this life begins to be valid, for clocks that are
 // behind ours.
 absl::Duration Backdate(absl::Duration life);
 // The moment at which two thirds of the life are over.
@@ -38,33 +39,33 @@ absl::Time DueAt(const Validity& validity);
 
 //   founded ─► trusted ──overlap──► signs ──2/3 of its life──► the next one is trusted ─► … ─► ends
 //
-// Roots are trusted from when they are made to their end, so that a certificate is valid whichever
-// of the two, the certificate or the trust in its root, a reader learns of first.
+// A root is trusted from its creation until it expires. So a certificate is valid for a reader no
+// matter whether it learns first of the certificate or of the new root.
 class Authority {
  public:
   // Reads a Secret's data. Empty data is an authority without roots; kDataLoss when a certificate
   // or key cannot be read.
   static absl::StatusOr<Authority> Read(const std::map<std::string, std::string>& data);
-  // The data, from which Read makes the same authority: <number>.crt, <number>.key, and ca.crt, the
-  // trusted certificates.
+  // The data of a Secret, from which Read makes the same authority: <number>.crt, <number>.key, and
+  // ca.crt, the trusted certificates.
   std::map<std::string, std::string> Write() const;
 
-  // Lets go of roots that have ended, makes the first root, or the next one when it is due, and
-  // drops the keys of those that a later one has replaced. `trusted`: the certificates that were
-  // trusted before this authority was, PEM; they are adopted, without keys, by one that has no
-  // roots. `spread`: every reader was told of all roots.
+  // Drops expired roots, makes the first root, or the next one when it is due, and drops the keys
+  // of roots that a later one has replaced. `trusted`: certificates (PEM) that were trusted before
+  // this authority existed; an authority without roots adopts them without keys. `spread`: every
+  // reader was told of all roots.
   absl::Status Advance(const AuthorityTerms& terms, absl::Time now, std::string_view trusted,
                        bool spread);
 
-  // The root that signs; null when none is valid. A root that was told to nobody yet signs only
-  // where no other can.
+  // The root that signs; null when none is valid. A root that readers were not told of yet signs
+  // only if no other can.
   const Root* signer() const { return signer_ < 0 ? nullptr : &roots_[signer_]; }
-  // True: what an older root has signed should be signed anew. False while the signer was made too
-  // recently for all to know it.
+  // True if certificates of an older root should be issued anew. False while the signer is too
+  // young for all readers to know it.
   bool settled() const { return settled_; }
   // The trusted certificates, PEM, oldest first.
   std::string Bundle() const;
-  // True if `bundle` has every trusted certificate.
+  // True if `bundle` contains every trusted certificate.
   bool IsIn(std::string_view bundle) const;
 
   const std::vector<Root>& roots() const { return roots_; }

@@ -27,7 +27,7 @@ constexpr char kAuthoritySecret[] = "steward-authority";
 constexpr char kRegistration[] = "v1alpha1.views.operators.coreos.com";
 constexpr char kManager[] = "steward-certificates";
 constexpr std::string_view kTlsType = "kubernetes.io/tls";
-// From one look to the next; a certificate of a short life is looked at more often.
+// The time between looks; shorter for certificates with a short life.
 constexpr absl::Duration kLook = absl::Minutes(1);
 constexpr int kLooksInALife = 12;
 const kube::GroupVersionKind kSecretKind = {"", "v1", "Secret"};
@@ -57,7 +57,7 @@ VoidTask CertificatesReconciler::Feed(WorkQueue& queue) {
 
 Task<ReconcileResult> CertificatesReconciler::Reconcile(Key) {
   const absl::Status passed = co_await Pass();
-  // An object was written after it was read: it is read again.
+  // Somebody wrote an object after it was read, so read it again.
   if (kube::IsConflict(passed) || kube::IsAlreadyExists(passed)) {
     co_return ReconcileResult::After(absl::Seconds(1));
   }
@@ -108,7 +108,7 @@ StatusTask CertificatesReconciler::Pass() {
   // A certificate that cannot be written does not delay the others.
   absl::Status first = absl::OkStatus();
   for (size_t i = 0; i < secrets.size(); ++i) {
-    // If somebody else injects the authority, they also make the certificate, perhaps later.
+    // If somebody else injects the authority, they also issue the certificate, perhaps later.
     if (i == 0 && secrets[i].keeper == Keeper::kNobody && !registration.ours) continue;
     if (secrets[i].keeper == Keeper::kForeign) {
       TellOnce(secrets[i], "ForeignSecret", "somebody else keeps this Secret: it is left alone");
@@ -134,7 +134,7 @@ Task<CertificatesReconciler::Registration> CertificatesReconciler::ReadRegistrat
   registration.resource_version = kube::MetadataText(object, "resourceVersion");
   const json::object* spec = ObjectAt(object.get_object(), "spec");
   const std::string_view encoded = spec == nullptr ? "" : StringAt(*spec, "caBundle");
-  // A bundle that is no base64 is not ours.
+  // A bundle that is not base64 is not ours.
   if (!absl::Base64Unescape(absl::string_view(encoded.data(), encoded.size()),
                             &registration.ca_bundle)) {
     registration.ca_bundle.clear();

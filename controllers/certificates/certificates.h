@@ -1,4 +1,5 @@
-// The reconciler "certificates", which is Steward's own authority. Lives on one executor.
+// The reconciler "certificates", which runs Steward's own certificate authority. Lives on one
+// executor.
 #ifndef CONTROLLERS_CERTIFICATES_CERTIFICATES_H_
 #define CONTROLLERS_CERTIFICATES_CERTIFICATES_H_
 
@@ -29,7 +30,7 @@ namespace steward::controllers {
 // The settings that the flags make.
 struct CertificateTerms {
   std::string ns = "steward-system";
-  // False: somebody else makes the API server's certificate, and says whom to trust.
+  // False: somebody else issues the API server's certificate, and sets the APIService's caBundle.
   bool serving = true;
   absl::Duration life = absl::Hours(24 * 90);  // of a certificate, at most
   AuthorityTerms authority = {absl::Hours(24 * 1095), absl::Minutes(10)};
@@ -37,7 +38,7 @@ struct CertificateTerms {
 
 // Series: steward_certificate_expiration_timestamp_seconds{secret} and
 // steward_certificate_issued_total{secret}; {secret="steward-authority"} is the root that signs.
-// steward_certificate_foreign_secrets: those that others keep. Thread-safe.
+// steward_certificate_foreign_secrets: the number of Secrets that others keep. Thread-safe.
 struct CertificateMetrics {
   // REQUIRES: `registry` outlives this object.
   explicit CertificateMetrics(prometheus::Registry& registry);
@@ -47,8 +48,8 @@ struct CertificateMetrics {
   prometheus::Gauge& foreign;
 };
 
-// One key: a pass, once a minute. It reads the Secrets
-// live, since a right to watch them would be one to read all of the namespace's.
+// There is one key, handled once a minute. Reads the Secrets live, because a right to watch them
+// would be a right to read all Secrets of the namespace.
 //
 //   the authority's Secret: its roots follow one another, and are stored before they are used
 //   ─► caBundle of the APIService, if it is there: the kube-apiserver trusts a root before it sees
@@ -56,10 +57,11 @@ struct CertificateMetrics {
 //   ─► each Secret with a certificate: issued where there is none, and at two thirds of its life,
 //      with the trusted roots in its ca.crt
 //
-// The serving certificate is not made while somebody else injects an authority into the APIService.
-// A Secret changes in one write, on condition that it is as it was read. Secrets of
-// others are left alone, and with the serving certificate's the caBundle, too. An authority that
-// cannot be read is never replaced: nothing is issued until somebody has looked at it.
+// The serving certificate is not issued while somebody else injects an authority into the
+// APIService. A Secret changes in one write, with its resourceVersion as a precondition. Secrets of
+// others are left alone; if the serving certificate's Secret is one, so is the caBundle. An
+// authority that cannot be read is never replaced: nothing is issued until an administrator has
+// repaired it.
 class CertificatesReconciler : public Reconciler {
  public:
   // REQUIRES: the references in `deps` and `metrics` outlive this object.
@@ -70,7 +72,7 @@ class CertificatesReconciler : public Reconciler {
   Task<ReconcileResult> Reconcile(Key key) override;
 
  private:
-  // The APIService, as far as it is ours to write.
+  // The APIService: the parts that this reconciler writes.
   struct Registration {
     bool exists = false;
     bool ours = true;
@@ -87,7 +89,7 @@ class CertificatesReconciler : public Reconciler {
                              const Authority& authority);
   void Tell(const ManagedSecret& about, EventType type, std::string_view reason,
             std::string_view message);
-  // Tells once for each term of leadership and Secret.
+  // As Tell, but only once for each term of leadership and Secret.
   void TellOnce(const ManagedSecret& about, std::string_view reason, std::string_view message);
 
   const ReconcilerDeps deps_;

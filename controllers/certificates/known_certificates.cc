@@ -53,7 +53,7 @@ void AddTokenFlags(FlagAdder& adder, FlagValues& values) {
 }
 
 absl::Status CheckTokenFlags(const FlagValues& values, bool) {
-  // The kube-apiserver makes none that ends sooner.
+  // The kube-apiserver issues no tokens with a shorter life.
   if (values.Get<MetricsTokenTerms>().life < absl::Minutes(10)) {
     return absl::InvalidArgumentError("--metrics-token-life: at least 10m");
   }

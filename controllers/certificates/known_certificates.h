@@ -7,7 +7,7 @@
 
 namespace steward::controllers {
 
-// The reconciler is of the family "certificates", which uses no Worlds.
+// The reconciler "certificates" of the family "certificates", which uses no Worlds.
 KnownReconciler KnownCertificates();
 // The reconciler "metrics-token", of the same family.
 KnownReconciler KnownMetricsToken();

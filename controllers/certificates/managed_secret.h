@@ -1,4 +1,5 @@
-// A Secret that this family keeps, unless somebody else does. Lives on one executor.
+// A Secret that this family of reconcilers keeps, unless somebody else keeps it. Lives on one
+// executor.
 #ifndef CONTROLLERS_CERTIFICATES_MANAGED_SECRET_H_
 #define CONTROLLERS_CERTIFICATES_MANAGED_SECRET_H_
 
@@ -18,12 +19,12 @@ using SecretData = std::map<std::string, std::string>;
 
 // A Secret as it was read.
 struct ManagedSecret {
-  // kForeign: it is not marked as ours, or cert-manager, OpenShift's service CA or an owner keeps
-  // it. It is not written.
+  // kForeign: the Secret does not have our mark, or cert-manager, OpenShift's service CA or an
+  // owner keeps it. We never write it.
   enum class Keeper { kNobody, kUs, kForeign };
 
   kube::NamespacedName name;
-  Keeper keeper = Keeper::kNobody;  // kNobody: there is none
+  Keeper keeper = Keeper::kNobody;  // kNobody: there is no such Secret
   std::string uid;
   std::string resource_version;
   SecretData data;
@@ -37,8 +38,9 @@ bool IsInjected(const boost::json::object* annotations);
 
 Task<ManagedSecret> ReadSecret(kube::Client& client, kube::NamespacedName name);
 
-// Makes the Secret's data exactly these, in one write, and `secret` what is stored then. Conflict
-// or AlreadyExists when it is not any more as it was read. REQUIRES: it is not foreign.
+// Sets the Secret's data to exactly `data` in one write, and `secret` to the stored result.
+// Conflict or AlreadyExists when it has changed since it was read. REQUIRES: `secret` is not
+// foreign.
 StatusTask WriteSecret(kube::Client& client, ManagedSecret& secret, std::string_view type,
                        const SecretData& data);
 

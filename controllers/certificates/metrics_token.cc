@@ -24,13 +24,14 @@ namespace {
 constexpr char kReader[] = "steward-metrics-reader";  // the ServiceAccount, and its Secret
 constexpr char kToken[] = "token";
 constexpr char kReplaceAfter[] = "replace-after";  // in RFC 3339
-constexpr char kAccount[] = "account";             // the UID that the token is of
+constexpr char kAccount[] = "account";  // the UID of the ServiceAccount that the token is for
 constexpr absl::Duration kLook = absl::Minutes(1);
 const kube::GroupVersionKind kSecretKind = {"", "v1", "Secret"};
 
 using Keeper = ManagedSecret::Keeper;
 
-// An account that was made anew does not accept its predecessor's tokens.
+// Compares the account's UID, because the tokens of an account that was deleted are invalid for its
+// successor.
 bool IsFresh(const ManagedSecret& secret, const std::string& account, absl::Time now) {
   const absl::StatusOr<absl::Time> end = kube::ParseRfc3339(secret.Text(kReplaceAfter));
   return !secret.Text(kToken).empty() && secret.Text(kAccount) == account && end.ok() && now < *end;
@@ -59,7 +60,7 @@ VoidTask MetricsTokenReconciler::Feed(WorkQueue& queue) {
 
 Task<ReconcileResult> MetricsTokenReconciler::Reconcile(Key) {
   const absl::Status passed = co_await Pass();
-  // The object was written after it was read: it is read again.
+  // Somebody wrote the object after it was read, so read it again.
   if (kube::IsConflict(passed) || kube::IsAlreadyExists(passed)) {
     co_return ReconcileResult::After(absl::Seconds(1));
   }
@@ -71,7 +72,7 @@ StatusTask MetricsTokenReconciler::Pass() {
   const kube::NamespacedName name = {terms_.ns, kReader};
   const absl::StatusOr<kube::RawObject> raw =
       co_await deps_.client.Get(kube::kServiceAccounts, name);
-  // Nobody reads metrics.
+  // Without the ServiceAccount nobody needs the token.
   if (kube::IsNotFound(raw.status(), name.name)) co_return absl::OkStatus();
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(const kube::VersionedMeta account, kube::DecodeObjectMeta(*raw));
@@ -89,7 +90,7 @@ StatusTask MetricsTokenReconciler::Pass() {
 }
 
 StatusTask MetricsTokenReconciler::Replace(ManagedSecret& secret, const std::string& account) {
-  // The token is bound to the Secret, which therefore comes first.
+  // Create the Secret first, because the token is bound to it.
   if (secret.keeper == Keeper::kNobody) {
     const SecretData nothing;
     CO_RETURN_IF_ERROR(co_await WriteSecret(deps_.client, secret, "Opaque", nothing));
@@ -106,7 +107,7 @@ StatusTask MetricsTokenReconciler::Replace(ManagedSecret& secret, const std::str
   if (status == nullptr || StringAt(*status, "token").empty()) {
     co_return absl::DataLossError("the answer to a TokenRequest has no token");
   }
-  // The cluster may give it less time than was asked for.
+  // The cluster may grant less time than was asked for.
   CO_ASSIGN_OR_RETURN(const absl::Time end,
                       kube::ParseRfc3339(StringAt(*status, "expirationTimestamp")));
   const SecretData data = {{kToken, std::string(StringAt(*status, "token"))},

@@ -1,4 +1,4 @@
-// The reconciler "metrics-token", which keeps the token that Prometheus shows. Lives on one
+// The reconciler "metrics-token", which keeps the token that Prometheus sends. Lives on one
 // executor.
 #ifndef CONTROLLERS_CERTIFICATES_METRICS_TOKEN_H_
 #define CONTROLLERS_CERTIFICATES_METRICS_TOKEN_H_
@@ -18,16 +18,16 @@
 
 namespace steward::controllers {
 
-// The terms of the token, as the reconciler's flags say them.
+// The settings of the token, by the reconciler's flags.
 struct MetricsTokenTerms {
   std::string ns = "steward-system";
   absl::Duration life = absl::Hours(24);
 };
 
-// One key: a look, once a minute. While there is a ServiceAccount steward-metrics-reader, the
-// Secret of that name has a token of it (`token`), which the kube-apiserver makes: it ends by
-// itself, and with the Secret. It is replaced at half of its life. A Secret that somebody else
-// keeps is left alone.
+// There is one key, handled once a minute. While the ServiceAccount steward-metrics-reader exists,
+// the Secret of the same name has its token (key `token`). The kube-apiserver issues the token,
+// which expires by itself, and ends with the Secret. It is replaced at half of its life. A Secret
+// that somebody else keeps is left alone.
 class MetricsTokenReconciler : public Reconciler {
  public:
   // REQUIRES: the references in `deps` outlive this object.
@@ -40,7 +40,7 @@ class MetricsTokenReconciler : public Reconciler {
   StatusTask Pass();
   // `account`: the UID of the ServiceAccount.
   StatusTask Replace(ManagedSecret& secret, const std::string& account);
-  // Once for each term of leadership and Secret.
+  // Records a Warning, once for each term of leadership and Secret.
   void TellOnce(const ManagedSecret& about, std::string_view reason, std::string_view message);
 
   const ReconcilerDeps deps_;

@@ -31,7 +31,7 @@ std::vector<WantedCertificate> WantedCertificates(std::string_view ns) {
   for (const char* service :
        {"steward-controllers", "steward-copied-csvs", "steward-install-plans"})
     all.push_back(Server(StrCat(service, "-grpc"), service, ns));
-  // Scraped by the pods' addresses, under the name that a ServiceMonitor or PodMonitor says.
+  // Prometheus scrapes the pods' addresses, and expects the name in a ServiceMonitor or PodMonitor.
   for (const char* name :
        {"steward-apiservice-guard", "steward-certificates", "steward-controllers",
         "steward-copied-csvs", "steward-install-plans", "steward-operators", "steward-payload"}) {

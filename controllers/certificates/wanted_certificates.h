@@ -1,4 +1,4 @@
-// The certificates that Steward's processes are served and known by. Pure functions.
+// The certificates with which Steward's processes serve and identify themselves. Pure functions.
 #ifndef CONTROLLERS_CERTIFICATES_WANTED_CERTIFICATES_H_
 #define CONTROLLERS_CERTIFICATES_WANTED_CERTIFICATES_H_
 
@@ -23,9 +23,9 @@ struct WantedCertificate {
 // The certificates that the Deployments of deploy/ mount, in Steward's namespace.
 std::vector<WantedCertificate> WantedCertificates(std::string_view ns);
 
-// True if `pair` need not be issued anew: it is what is wanted, two thirds of its life are not
-// over, and a trusted root has signed it, which is the one that signs, unless that one is too
-// young.
+// True if `pair` need not be issued anew: it matches `wanted`, less than two thirds of its life are
+// over, and a trusted root has signed it. That root must be the current signer, unless the signer
+// is too young (Authority::settled).
 bool Stands(const PemKeyPair& pair, const CertificateSpec& wanted, const Authority& authority,
             absl::Time now);
 

@@ -88,8 +88,8 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
   }
   CleanupPass pass{memories_.Of(csv)};
   if (pass.memory.cursor != nullptr) {
-    // The last round ended in time. The next one continues with the same listing, under guards of
-    // its own.
+    // The last round ended by its limits. The next round continues with the same listing, under its
+    // own readings of the guards.
     pass.guards.inputs.csv = olm::Read<olm::CsvFacts>::Ok(csv);
     CO_ASSIGN_OR_RETURN(pass.guards.csv, ParseJson(raw->json));
     pass.report.reported = pass.memory.reported;
@@ -100,7 +100,7 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
   pass.guards = co_await guards_.Look(name, pass.memory.remembered, CsvDetail::kObject, &before);
   const olm::Read<olm::CsvFacts>& now = pass.guards.inputs.csv;
   if (now.unreadable()) co_return absl::UnavailableError(now.why());
-  // The object has changed since; the code above decides what to do with it.
+  // The object has changed since the last round; the next pass decides what to do with it.
   if (now.absent() || now->uid != pass.memory.uid || olm::EarlyCleanupStep(*now).has_value()) {
     co_return ReconcileResult::Requeue();
   }
@@ -209,7 +209,7 @@ Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
     case CleanupStep::kConfirm:
       co_return co_await StayRefused(pass, options_.confirm_after);
     case CleanupStep::kReleaseRights: {
-      // The next pass confirms this, as it reads everything again.
+      // The next pass reads everything again, and so confirms the release.
       CO_ASSIGN_OR_RETURN(const bool first, co_await finisher_.ReleaseRights(pass));
       if (first) co_return ReconcileResult::Requeue();
       const absl::Duration next = co_await reporter_.Tell(pass.Reported(), pass.memory.NextTry());
@@ -226,7 +226,7 @@ Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
 }
 
 Task<ReconcileResult> Cleaner::Settle(CleanupPass& pass) {
-  // A deletion that arrives meanwhile is drained at once.
+  // Look regularly meanwhile, so that a DELETE that arrives is drained at once.
   const absl::Duration end = *pass.memory.unanswered + options_.arrives_within;
   absl::Duration next = std::min(pass.memory.NextLook(), end - pass.guards.began);
   if (pass.refused()) co_return co_await StayRefused(pass, next);
@@ -250,8 +250,8 @@ Task<ReconcileResult> Cleaner::WriteRecord(CleanupPass& pass) {
   pass.memory.wrote_record = true;
   reporter_.Event(pass.csv(), EventType::kNormal, "CleanupStarted",
                   "custom resources are being deleted");
-  // The next pass reads the guards again: only those read after the record was written allow
-  // deletions.
+  // Only a reading of the guards that is made after the record was written allows deletions, so
+  // start a new pass.
   co_return ReconcileResult::Requeue();
 }
 

@@ -40,15 +40,15 @@ struct CleanerOptions {
   DeleterOptions deleter;
   ReporterOptions reporter;
   absl::Duration stall_timeout = absl::Minutes(10);  // --cleanup-stall-timeout
-  // The interval at which watched operands are looked at all the same: no event tells of the
+  // Watched operands are still looked at in this interval, because no event reports changes of the
   // guards.
   absl::Duration watched_period = absl::Seconds(30);
-  // A refusal counts only when a reading that began this much later refuses, too (R-000-89).
+  // A refusal counts only when a reading that begins this much later is refused, too (R-000-89).
   absl::Duration confirm_after = absl::Seconds(1);
-  // A DELETE that nobody answered may lie with a proxy, which passes it on later. They give a
-  // request up after so long, if not sooner, as they come (nginx, HAProxy, cloud load balancers).
+  // A DELETE without an answer may wait in a proxy, which passes it on later. By default, proxies
+  // (nginx, HAProxy, cloud load balancers) give a request up after this time or sooner.
   absl::Duration arrives_within = absl::Minutes(1);
-  // OLM deletes copies soon after their original; where there are thousands it takes a while.
+  // OLM deletes copies soon after their original, but thousands of copies take it a while.
   absl::Duration copies_go_within = absl::Minutes(2);
 };
 
@@ -68,8 +68,8 @@ struct CleanerDeps {
 
 // Performs the steps of a cleanup, each decided anew in every pass from live reads
 // (olm/cleanup/step.h): record, delete, wait until a complete listing is empty, release the
-// operator's rights, confirm that, remove the finalizer. A pass that cannot read what it needs
-// sends nothing and releases nothing.
+// operator's rights, confirm that, remove the finalizer. A pass that cannot read the objects it
+// needs sends nothing and releases nothing.
 //
 //   Record ──► Delete ⇄ (wait) ──► Settle ───────────────────► ReleaseRights ──► ReleaseFinalizer
 //     │           │ refused           ▲ │                           ▲  for good
@@ -77,8 +77,8 @@ struct CleanerDeps {
 //     └──────► Drain ⇄ (wait) ────────┴─┴──► Confirm ───────────────┘
 //   Retry: from and to everywhere       Abort: at any time, everything at once
 //
-// Finalizers are removed from ClusterServiceVersions and, as holds, from rights; never from
-// operands.
+// Removes finalizers from ClusterServiceVersions, and holds from rights; never a finalizer from an
+// operand.
 //
 // A key has one pass at a time; passes of different keys overlap.
 class Cleaner {
@@ -88,8 +88,8 @@ class Cleaner {
 
   // Makes one pass. After an error the caller tries again soon.
   Task<ReconcileResult> Reconcile(kube::NamespacedName csv);
-  // Called once before copies are followed: the objects that exist without the copies' label are
-  // known from then on, even if they get the label later (CsvLister).
+  // Called once before copies are followed. Makes the objects without the label of copies known, so
+  // that they still count if they get the label later (CsvLister).
   StatusTask ListOriginals();
   // Makes one sweep over all held objects (HoldKeeper::Sweep).
   boost::asio::awaitable<SweepResult> Sweep();
@@ -99,15 +99,15 @@ class Cleaner {
 
  private:
   Task<ReconcileResult> Work(CleanupPass& pass);
-  // Fills in `listing`, where something may have been deleted, `holds`, and the parts of `report`
-  // about both; neither if no step could use it. Adds missing holds while operands are pending.
+  // Fills in `listing` (if a DELETE may have been sent), `holds`, and the parts of `report` about
+  // both. Does neither if no step could use it. Adds missing holds while operands are pending.
   VoidTask Survey(CleanupPass& pass);
   VoidTask ListPending(CleanupPass& pass);
   Task<ReconcileResult> Act(CleanupPass& pass, olm::CleanupStep step);
   Task<ReconcileResult> WriteRecord(CleanupPass& pass);
-  // Waits for what may still arrive.
+  // Waits for DELETEs that may still arrive.
   Task<ReconcileResult> Settle(CleanupPass& pass);
-  // Makes sure that later passes refuse, too, and looks again after `next`.
+  // Makes sure that later passes are refused, too, and looks again after `next`.
   Task<ReconcileResult> StayRefused(CleanupPass& pass, absl::Duration next);
 
   void Forget(const kube::NamespacedName& csv);

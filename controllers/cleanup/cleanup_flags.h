@@ -16,11 +16,11 @@ struct CleanupFlags {
   bool supported_by_default = false;
   bool owned_apiservices = false;
   bool unmanaged_definitions = false;
-  std::string failure_condition;  // "" = operators are not asked
+  std::string failure_condition;  // "" = do not ask operators
   bool allow_unprotected_opt_in = false;
   // The garbage collector's finalizers stay as long as others do (`steward up`).
   bool collector_finalizers_stay = false;
-  // Release everything that is held, and end.
+  // Release all held rights, and end.
   bool release_all = false;
   // True where no operators' Deployments run (`steward up`), so that their absence proves nothing.
   // No flag sets it.

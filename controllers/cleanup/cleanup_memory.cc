@@ -22,7 +22,7 @@ absl::Duration Since(const std::string& timestamp, absl::Time now) {
 CleanupMemory& CleanupMemories::Of(const olm::CsvFacts& csv) {
   std::unique_ptr<CleanupMemory>& memory = memories_[csv.key];
   if (memory == nullptr || memory->uid != csv.uid) {
-    // The past of the cleanup is unknown to this process, except that it has not ended.
+    // This process knows nothing of the cleanup's past, except that it has not ended.
     const absl::Duration since = clock_.Monotonic() - Since(csv.deletion_timestamp, clock_.Now());
     memory = std::make_unique<CleanupMemory>(csv.uid, StallDetector(stall_timeout_, since));
     // The deletions that another process sent are unknown.

@@ -16,34 +16,34 @@
 #include "controllers/cleanup/operands/ledger.h"
 #include "controllers/cleanup/reporting/stall_detector.h"
 #include "kube/meta/names.h"
-#include "olm/csv_facts.h"
 #include "olm/cleanup/record.h"
+#include "olm/csv_facts.h"
 
 namespace steward::controllers {
 
-// May be lost at any time: it makes a cleanup gentler (waits, counts of recreations) and stricter
-// (an edited record), but never bolder. Times are monotonic.
+// May be lost at any time. It makes a cleanup gentler (waits, counts of recreations) or stricter
+// (an edited record), but never lets it delete more. Times are monotonic.
 struct CleanupMemory {
   CleanupMemory(std::string uid_of_csv, StallDetector detector)
       : uid(std::move(uid_of_csv)), stall(std::move(detector)) {}
 
   std::string uid;
   std::optional<olm::CleanupRecord> remembered;
-  bool wrote_record = false;  // all deletions of this cleanup are known
+  bool wrote_record = false;  // this process did, so it knows all deletions
   DeletionLedger ledger;
   std::unique_ptr<DeletionCursor> cursor;  // null: no deletions are under way
-  // There may be copies of it, to which OLM copies its status: as was read last.
+  // As of the last reading: the CSV may have copies, to which OLM copies its status.
   bool may_be_copied = true;
   StallDetector stall;
   std::optional<absl::Duration> status_written;
-  std::optional<absl::Duration> refused_since;  // every reading since then refused
-  // When it was last not known what became of a DELETE. Of one that another process sent, when this
-  // one began.
+  std::optional<absl::Duration> refused_since;  // every reading since then was refused
+  // The last time at which the result of a DELETE was unknown. For DELETEs of another process: when
+  // this process began.
   std::optional<absl::Duration> unanswered;
-  std::optional<absl::Duration> copies_since;  // kCopiesLeft was read first
-  std::string reported;  // what the operator said last of why it cannot finish
-  int looks = 0;         // since something happened
-  int unknowns = 0;      // passes in a row that could not go on
+  std::optional<absl::Duration> copies_since;  // when the verdict first had kCopiesLeft
+  std::string reported;                        // the operator's last reason why it cannot finish
+  int looks = 0;                               // since the last change
+  int unknowns = 0;                            // consecutive passes that could not go on
 
   // The time until the next look at operands that the operator has to finish.
   absl::Duration NextLook() {
@@ -62,7 +62,8 @@ class CleanupMemories {
   CleanupMemories(const Clock& clock, absl::Duration stall_timeout)
       : clock_(clock), stall_timeout_(stall_timeout) {}
 
-  // The memory of `csv`, by its UID; a new one where there is none. Valid until it is forgotten.
+  // The memory of `csv`. Creates a new one if there is none, or only one of another UID. Valid
+  // until Forget.
   CleanupMemory& Of(const olm::CsvFacts& csv);
   void Forget(const kube::NamespacedName& csv) { memories_.erase(csv); }
 

@@ -28,7 +28,7 @@ void CleanupPass::Remember(absl::Duration now) {
   if (!refused()) {
     memory.refused_since.reset();
   } else if (!memory.refused_since.has_value()) {
-    // The time is that of the reading's end: the reason of the refusal may have arisen during the
+    // Use the end of the reading, because the reason of the refusal may have arisen during the
     // reading.
     memory.refused_since = now;
   }

@@ -1,5 +1,4 @@
-// The findings of one pass over a ClusterServiceVersion that is being deleted. Used by one
-// coroutine.
+// The state of one pass over a ClusterServiceVersion that is being deleted. Used by one coroutine.
 #ifndef CONTROLLERS_CLEANUP_CLEANUP_PASS_H_
 #define CONTROLLERS_CLEANUP_CLEANUP_PASS_H_
 
@@ -20,7 +19,7 @@ namespace steward::controllers {
 
 struct CleanupPass {
   CleanupMemory& memory;
-  GuardReading guards;  // guards.inputs.csv is there
+  GuardReading guards;  // guards.inputs.csv.ok()
   olm::Verdict verdict;
   olm::StepInputs step;
   absl::StatusOr<OperandListing> listing = absl::UnavailableError("not listed");
@@ -28,13 +27,13 @@ struct CleanupPass {
   CleanupReport report;
   bool told = false;
 
-  // The pass for its reporter, which tells of it now.
+  // The pass as the ProgressReporter takes it. Sets `told`.
   ReportedPass Reported() {
     told = true;
     return {csv(), guards.csv, report, memory.stall, memory.status_written};
   }
 
-  // The pending operands; null: they are not known.
+  // The pending operands; null = unknown.
   const OperandListing* Listing() const {
     if (memory.cursor != nullptr) return &memory.cursor->listing();
     return listing.ok() ? &*listing : nullptr;
@@ -43,17 +42,18 @@ struct CleanupPass {
   bool refused() const { return verdict.kind == olm::CleanupVerdictKind::kRefused; }
   bool unknown() const { return verdict.kind == olm::CleanupVerdictKind::kUnknown; }
 
-  // The methods below compare when the guards were read with the memory.
+  // The methods below compare the time of the guards' reading with the times in `memory`.
 
-  // True if a reading that ended `confirm_after` before these guards were read refused, too, and so
-  // did every one since.
+  // True if an earlier reading, at least `confirm_after` before this one, was refused, and so was
+  // every reading since.
   bool RefusedBefore(absl::Duration confirm_after) const;
-  // True if copies have had `within` since they were seen first to be what is left.
+  // True if kCopiesLeft was first seen at least `within` ago.
   bool CopiesHadTime(absl::Duration within) const;
-  // True if a DELETE that nobody answered may arrive yet, `within` of it having been sent, and
-  // recorded objects may be left for it.
+  // True if a DELETE without an answer may still arrive, because it was sent less than `within`
+  // ago, and may find recorded objects (MayLeaveRecorded).
   bool MayArrive(absl::Duration within) const;
-  // Notes in the memory what the verdict, which was reached by `now`, says first.
+  // Stores in `memory` the record, when the verdict first had kCopiesLeft, and since when it has
+  // been refused. `now` is the time of the verdict.
   void Remember(absl::Duration now);
 };
 

@@ -26,10 +26,12 @@
 namespace steward::controllers {
 namespace {
 
-// When an operator is installed, many changes of rights come together.
+// The delay of a sweep after a change of rights, because an installation changes many rights at
+// once.
 constexpr absl::Duration kSweepSoon = absl::Seconds(1);
 
-// The wait from the start of a term; many copies take longer.
+// How long passes wait for the copies to be known, from the start of a term. Many copies take
+// longer.
 constexpr std::chrono::seconds kCopiesMayTake{5};
 
 bool Has(const kube::ObjectMeta& object, std::string_view finalizer) {
@@ -57,12 +59,12 @@ absl::StatusOr<olm::CsvFacts> FactsOf(const olm::Csv& csv, const olm::CsvTerms& 
                              terms);
 }
 
-// True if only an abort is left to do for it, as far as the World shows. Unknown work may take
-// long.
+// True if, as far as the World shows, only an abort is left to do for `csv`. False if that is
+// unknown, because other work may take long.
 bool IsAborted(const olm::Csv& csv, const olm::CsvTerms& terms) {
   if (csv.cleanup == nullptr) return false;
   const olm::CsvFacts& known = csv.cleanup->facts;
-  // The facts were read without the terms, which can only make them support cleanup.
+  // The World's facts were decoded without `terms`, and `terms` can only turn false into true.
   if (known.OptedIn() || !terms.supported_by_default) return !known.OptedIn();
   olm::CsvFacts meant = known;
   meant.cleanup_enabled = true;
@@ -74,7 +76,7 @@ bool IsAborted(const olm::Csv& csv, const olm::CsvTerms& terms) {
   return !meant.OptedIn();
 }
 
-// The witness is not asked where a policy refuses the deletions that it looks for.
+// The witness is only needed if no policy refuses the deletions that it looks for.
 CleanerOptions WithWitness(CleanerOptions options, const DeletionWitness& witness) {
   if (options.guards.allow_unprotected && !options.guards.collector_finalizers_stay) {
     options.guards.deletion_mode = [&witness](const Key& csv, const std::string& uid) {
@@ -108,7 +110,7 @@ KnownCsvs CsvsOf(storage::WorldStore& worlds, const olm::CsvTerms& terms) {
         continue;
       }
       absl::StatusOr<olm::CsvFacts> facts = FactsOf(csv, terms);
-      // This decoded already when the World was made.
+      // Cannot fail, because this was decoded already when the World was made.
       if (facts.ok()) known.push_back(*std::move(facts));
     }
     return known;
@@ -141,14 +143,14 @@ VoidTask CleanupReconciler::Feed(WorkQueue& queue) {
   callbacks.listed = [this] { listing_ = true; };
   callbacks.synced = [this] { listing_ = false; };
   csvs_ = deps_.metadata.Open(std::move(selection), std::move(callbacks));
-  // An informer that runs already has called others for its objects, not this watch.
+  // An informer that ran already does not report its present objects to this new watch.
   std::vector<Key> held;
   csvs_->ForEach([&held](const kube::ObjectMeta& object) { held.push_back(object.name); });
   listing_ = true;
   for (const Key& key : held) NoteCsv(queue, key);
   listing_ = false;
   queue.Add(kSweepKey);
-  // An abort changes nothing in the metadata that is watched.
+  // Follow Worlds, too, because an abort changes nothing in the watched metadata.
   VoidTask follow_worlds =
       FollowWorlds(deps_.worlds,
                    [this, &queue](const storage::World&, const storage::TouchedOperators* touched) {
@@ -156,7 +158,8 @@ VoidTask CleanupReconciler::Feed(WorkQueue& queue) {
                        if (touched == nullptr || touched->csvs.contains(key)) queue.Add(key);
                      }
                    });
-  // Runs until cancelled. Where copies are not protected they are listed with the others.
+  // Runs until cancelled. If the label of copies is not protected, copies are listed with the
+  // others, so there is no need to follow them.
   if (options_.cleaner.guards.allow_unprotected) {
     co_await std::move(follow_worlds);
   } else {
@@ -179,7 +182,7 @@ void CleanupReconciler::NoteCsv(WorkQueue& queue, const Key& key) {
   witness_.Note(key, opted_in ? csv : nullptr, listing_);
   const bool was = opted_in ? !opted_in_.insert(key).second : opted_in_.erase(key) > 0;
   if (opted_in || legacy || was) queue.Add(key);
-  // The rights that it held have no reason any more.
+  // The holds on its rights have no reason any more.
   if (was && !opted_in) queue.AddAfter(kSweepKey, kSweepSoon);
   WatchRights(queue, !opted_in_.empty());
 }
@@ -205,10 +208,11 @@ void CleanupReconciler::WatchRights(WorkQueue& queue, bool wanted) {
 bool CleanupReconciler::IsQuick(const Key& key) const {
   if (key == kSweepKey) return true;
   const kube::ObjectMeta* csv = csvs_->Find(key);
-  // The metadata of objects that only the sweep has seen is unknown.
+  // Only the sweep has seen this object, so nothing is known about it.
   if (csv == nullptr) return false;
   if (!csv->deleting) return true;
-  // An abort is quick. The World may lag behind: then only the next round of deletions notices it.
+  // An abort is quick. If the World lags behind, the abort is noticed only by the next round of
+  // deletions.
   const auto world = storage::OperatorWorld::Of(deps_.worlds.Current());
   const olm::CsvPtr* content = world->csvs().Find(key);
   return content != nullptr && IsAborted(**content, options_.cleaner.guards.terms);
@@ -222,8 +226,8 @@ Task<ReconcileResult> CleanupReconciler::Reconcile(Key key) {
     co_return co_await cleaner_.Reconcile(std::move(key));
   }
   const SweepResult swept = co_await cleaner_.Sweep();
-  // Objects that Feed does not see are queued, too: a label can make an opted-in object a copy.
-  // This happens even if another part of the sweep failed.
+  // Queue the objects of `look_at` even if another part of the sweep failed. Feed may not see them,
+  // because a label can make an opted-in object a copy.
   for (const Key& csv : swept.look_at) queue_->Add(csv);
   metrics_.SetSweepFailing(!swept.failure.ok());
   CO_RETURN_IF_ERROR(swept.failure);

@@ -1,5 +1,5 @@
-// The reconciler "cleanup", which deletes operators' operands on uninstall where there is an
-// opt-in. Lives on one executor.
+// The reconciler "cleanup", which deletes the operands of opted-in operators on uninstallation.
+// Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_CLEANUP_RECONCILER_H_
 #define CONTROLLERS_CLEANUP_CLEANUP_RECONCILER_H_
 
@@ -29,11 +29,12 @@ struct CleanupOptions {
   absl::Duration sweep_period = absl::Minutes(1);  // of held rights (R-000-73)
 };
 
-// Keys are ClusterServiceVersions that have one of the finalizers, and kSweepKey, which releases
-// holds without a reason: at the start, each `sweep_period`, and soon after a change of an object
-// that may be held. Such objects are watched only while some operator is opted in.
+// Keys are ClusterServiceVersions that have one of cleanup's finalizers, and kSweepKey. The sweep
+// releases holds that have no reason any more: at the start, every `sweep_period`, and soon after a
+// change of an object that may be held. Such objects are watched only while some operator is opted
+// in.
 //
-// `metrics` are made once for all terms, as a registry accepts each name once.
+// `metrics` are shared by all terms, because a registry accepts each name only once.
 class CleanupReconciler : public Reconciler {
  public:
   static const Key kSweepKey;
@@ -44,7 +45,7 @@ class CleanupReconciler : public Reconciler {
 
   VoidTask Feed(WorkQueue& queue) override;
   Task<ReconcileResult> Reconcile(Key key) override;
-  // True for all work but the deletion of operands: sweeps, holds, aborts.
+  // True for all work except the deletion of operands: sweeps, holds, aborts.
   bool IsQuick(const Key& key) const override;
 
  private:
@@ -62,15 +63,14 @@ class CleanupReconciler : public Reconciler {
   std::unique_ptr<MetadataWatch> csvs_;
   std::vector<std::unique_ptr<MetadataWatch>> rights_;
   std::set<Key> opted_in_;
-  bool listing_ = false;  // the changes that are told come of a list
-  // Until this time passes wait for the copies to be known, instead of reporting that nothing can
-  // be decided.
+  bool listing_ = false;  // the reported changes come from a list
+  // Until this time, passes wait until all copies are known, instead of reporting Unknown.
   std::chrono::steady_clock::time_point copies_deadline_;
-  WorkQueue* queue_ = nullptr;  // set by Feed, which adds the first key
+  WorkQueue* queue_ = nullptr;  // set by Feed, before it adds the first key
 };
 
-// Several cleanups run at a time. However slow they are, rights are held, sweeps made and cleanups
-// aborted meanwhile.
+// Several cleanups run in parallel. Quick workers hold rights, sweep and abort meanwhile, however
+// slow the cleanups are.
 ControllerOptions CleanupControllerOptions();
 
 // The ClusterServiceVersions of the newest World that are no copies (KnownCsvs).

@@ -36,7 +36,8 @@ std::vector<const olm::CsvFacts*> OthersThatShare(const olm::CleanupInputs& inpu
   return others;
 }
 
-// True if the record is gone, so that only a process that remembers it knows what was begun.
+// True if the record is gone although deletions may have been sent, so that only a process that
+// remembers the record knows its content.
 bool IsRecordLost(const olm::CleanupInputs& inputs) {
   if (!olm::MayHaveSent(inputs)) return false;
   return !inputs.csv->record.has_value() || !olm::DecodeRecord(*inputs.csv->record).ok();
@@ -57,7 +58,8 @@ std::string OwnMark(const olm::CleanupInputs& inputs) {
   for (const olm::DepartedCsv& each : inputs.departed) departed.push_back(each.csv);
   for (const std::vector<olm::CsvFacts>* csvs : {&*inputs.csvs, &std::as_const(departed)}) {
     for (const olm::CsvFacts* other : OthersThatShare(inputs, *csvs)) {
-      // A copy may lag behind its original, and be proven a moment later.
+      // Copies do not count here, because a copy may lag behind its original and be proven a moment
+      // later.
       if (!other->MayBeCopy()) return MarkOf(*other);
     }
   }
@@ -67,7 +69,7 @@ std::string OwnMark(const olm::CleanupInputs& inputs) {
 }  // namespace
 
 Task<bool> CoOwners::Mark(const olm::CleanupInputs& inputs) {
-  // Copies can be ignored, as no copy is ever opted in.
+  // Ignore copies, because no copy is ever opted in.
   const absl::StatusOr<CsvListing> listing = co_await csvs_.List(CopyReading::kIgnored);
   if (!listing.ok()) {
     co_return absl::UnavailableError(
@@ -77,7 +79,7 @@ Task<bool> CoOwners::Mark(const olm::CleanupInputs& inputs) {
   bool unchanged = true;
   for (const olm::CsvFacts* other : OthersThatShare(inputs, listing->csvs)) {
     if (!other->deleting() || !other->OptedIn() || other->refusal.has_value()) continue;
-    // It is refused by itself, since no record fits, and no mark may fit either.
+    // No mark may fit. Skip it: it is refused anyway, because no record fits either.
     if (!other->record.has_value() && !olm::HasRoomForMarks(other->other_annotations)) continue;
     CO_ASSIGN_OR_RETURN(const bool marked,
                         co_await writer_.Annotate(*other, olm::kRefusalAnnotation, mark));

@@ -10,24 +10,24 @@
 
 namespace steward::controllers {
 
-// An operator that is removed without a cleanup leaves custom resources behind, which the next
-// owner, then being the only one, would delete. So it first marks the others (kRefusalAnnotation).
-// Calls may overlap.
+// An operator that is removed without a cleanup leaves custom resources behind. The last co-owner
+// would then be the only owner, and delete them. So the operator that is removed first marks the
+// others (kRefusalAnnotation). Calls may overlap.
 class CoOwners {
  public:
   // REQUIRES: the references outlive this object and its calls.
   CoOwners(CsvLister& csvs, CsvWriter& writer) : csvs_(csvs), writer_(writer) {}
 
-  // Marks the ClusterServiceVersions that are being deleted, are opted in and share a definition
-  // with `inputs.csv`, from a list of its own: of `inputs` only the ClusterServiceVersion and its
-  // record are used. Returns false when one changed meanwhile, so that the caller looks again.
-  // Fails when they could not be read or written.
+  // Lists all ClusterServiceVersions, and marks those that are being deleted, are opted in and
+  // share a definition with `inputs.csv`. Uses only `inputs.csv` and its record. Returns false when
+  // one of them changed meanwhile, so that the caller looks again. Fails when they could not be
+  // read or written.
   Task<bool> Mark(const olm::CleanupInputs& inputs);
-  // Marks `inputs.csv` itself, which is refused, if the next look may not see the reason any more:
-  // another original, which may be gone by then, owns one of its definitions; it is deleted with
-  // the orphan propagation, or was seen to be deleted in the foreground where no policy refuses
-  // that, and the garbage collector removes the finalizer; or the record of what
-  // was begun was removed. Returns false when it changed meanwhile.
+  // Marks `inputs.csv` itself, which is refused, if a later reading may not see the reason any
+  // more: (a) another original owns one of its definitions, and may be gone by then; (b) it was
+  // deleted with orphan propagation, or in the foreground where no policy refuses that, and the
+  // garbage collector removes its finalizer; (c) the record of a cleanup that had begun was
+  // removed. Returns false when the CSV changed meanwhile.
   Task<bool> MarkItself(const olm::CleanupInputs& inputs);
 
  private:

@@ -15,8 +15,8 @@ namespace {
 
 // The time from the deletions to a look at their results.
 constexpr absl::Duration kAfterRound = absl::Milliseconds(50);
-// A look takes longer the more is pending. Looks after notifications of watches may take a tenth of
-// the time, and still notice changes within seconds.
+// A look takes longer the more operands are pending. Looks that watches cause may take at most a
+// tenth of the time, so wait nine times as long as the last look took.
 constexpr double kRest = 9;
 constexpr absl::Duration kSoonest = absl::Milliseconds(50);
 constexpr absl::Duration kLatest = absl::Seconds(5);
@@ -54,7 +54,7 @@ Task<ReconcileResult> DeletionRounds::Run(CleanupPass& pass) {
                  {{"csv", pass.csv().key.name}, {"err", round.failure}});
     next = std::max(next, memory.NextTry());
   }
-  // The next pass finds what has changed; at once, unless that happens again and again.
+  // The next pass finds out what has changed. It runs at once, unless this round sent nothing.
   if (round.stopped) next = round.sent > 0 ? absl::ZeroDuration() : memory.NextTry();
   co_return ReconcileResult::After(next);
 }
@@ -63,14 +63,15 @@ absl::Duration DeletionRounds::NextAfter(CleanupPass& pass, const DeletionRound&
   const bool waits =
       round.sent + round.unsent + round.waiting == 0 && round.failure.ok() && !round.stopped;
   const absl::Duration next = waits ? Wait(pass) : pass.memory.NextLook();
-  // Operands without finalizers are gone by then; the next look starts the wait for the others.
+  // After that time, operands without finalizers are gone; the next look starts the wait for the
+  // others.
   return round.accepted > 0 ? kAfterRound : next;
 }
 
 VoidTask DeletionRounds::TellProgress(CleanupPass& pass, const DeletionRound& so_far) {
-  // The round's end is told all the same: this report does not know its results.
+  // Report again at the round's end, because this report does not have its results.
   const bool told = pass.told;
-  // The object is read again, since earlier reports have changed it.
+  // Read the object again, because earlier reports have changed it.
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, pass.csv().key);
   absl::StatusOr<boost::json::value> csv =
       raw.ok() ? ParseJson(raw->json) : absl::StatusOr<boost::json::value>(raw.status());

@@ -21,9 +21,8 @@ namespace steward::controllers {
 // Calls about different ClusterServiceVersions may overlap.
 class DeletionRounds {
  public:
-  // `watches` may be null: pending operands are polled. `watched_period` is the interval at which
-  // watched operands are looked at all the same. REQUIRES: the references outlive this object and
-  // its calls.
+  // If `watches` is null, pending operands are polled. Watched operands are still listed every
+  // `watched_period`. REQUIRES: the references outlive this object and its calls.
   DeletionRounds(kube::Client& client, GuardReader& guards, const Leadership& leadership,
                  ProgressReporter& reporter, OperandWatches* watches, Clock& clock,
                  DeleterOptions options, absl::Duration watched_period)
@@ -36,7 +35,7 @@ class DeletionRounds {
 
   // Runs one round over `pass.listing`, or the next one of a listing that an earlier pass began.
   Task<ReconcileResult> Run(CleanupPass& pass);
-  // The time until the next look at operands that the operator has to finish.
+  // The time until the next look at operands that the operator still has to finish.
   absl::Duration Wait(CleanupPass& pass);
 
  private:

@@ -1,4 +1,4 @@
-// The ways in which ClusterServiceVersions were deleted, as a watch shows. Lives on one executor.
+// Observes in which mode ClusterServiceVersions are deleted. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_DELETION_WITNESS_H_
 #define CONTROLLERS_CLEANUP_DELETION_WITNESS_H_
 
@@ -13,12 +13,12 @@
 namespace steward::controllers {
 
 // kubectl delete --cascade=orphan and =foreground each add a finalizer, which the garbage collector
-// removes as soon as it has done its part. Where no admission policy refuses such a deletion, only
-// an unbroken watch shows that it was one.
+// removes as soon as it has done its part. If no admission policy refuses such deletions, only an
+// unbroken watch can tell the mode.
 class DeletionWitness {
  public:
-  // Called for each state of an opted-in object, and with null once it is gone. `listed` says that
-  // states between this one and the last may be missing.
+  // Called for each state of an opted-in object, and with null once it is gone. If `listed`, states
+  // between the previous one and this one may be missing.
   void Note(const kube::NamespacedName& name, const kube::ObjectMeta* csv, bool listed);
 
   olm::DeletionMode ModeOf(const kube::NamespacedName& name, const std::string& uid) const;

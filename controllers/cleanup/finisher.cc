@@ -60,8 +60,8 @@ Task<bool> Finisher::Abort(const olm::CsvFacts& csv) {
     reporter_.Event(csv, EventType::kWarning, olm::kCleanupStalled,
                     StrCat("the finalizer could not be removed: ", Describe(done.status())));
   } else if (*done) {
-    // The rights stay until here: if cleanup were enabled again meanwhile, no operator could finish
-    // what it deletes.
+    // Release the rights only now. If they went earlier and cleanup were enabled again meanwhile,
+    // no operator could finish the operands that it deletes.
     co_await LetGoOf(csv.key);
     reporter_.Event(csv, EventType::kNormal, "CleanupAborted",
                     "spec.cleanup.enabled is not true: custom resources are left as they are");

@@ -20,19 +20,18 @@ class Finisher {
   Finisher(HoldKeeper& holds, CoOwners& co_owners, CsvWriter& writer, ProgressReporter& reporter)
       : holds_(holds), co_owners_(co_owners), writer_(writer), reporter_(reporter) {}
 
-  // Releases the held rights, after it has recorded that this is final: whatever changes later, no
-  // operand of this object is deleted any more, as no operator would be left to finish it
-  // (R-000-89). Returns true the first time, and false when the rights were released before and
+  // Writes kRightsReleasedAnnotation, then releases the held rights. From then on no operand of
+  // this object is deleted any more, whatever changes, because no operator would be left to finish
+  // it (R-000-89). Returns true the first time, and false when the rights were released before and
   // some are still held. REQUIRES: pass.holds.ok()
   Task<bool> ReleaseRights(CleanupPass& pass);
   // Removes the finalizer and reports the end; false when something changed meanwhile, so that the
-  // caller looks again. A refusal first marks the operators that share definitions and are
-  // uninstalled with this one, so that all of them are refused, in whichever order they go
-  // (R-000-60).
+  // caller looks again. If the cleanup is refused, first marks the co-owners that are uninstalled
+  // with this operator, so that all of them are refused, in whichever order they go (R-000-60).
   Task<bool> Finish(CleanupPass& pass);
-  // Removes the finalizer and then releases the rights at once (R-000-42); a later sweep releases
-  // those for which that fails. Returns false when something changed meanwhile, so that the caller
-  // looks again.
+  // Removes the finalizer and then releases the rights at once (R-000-42); if that fails, a later
+  // sweep releases them. Returns false when something changed meanwhile, so that the caller looks
+  // again.
   Task<bool> Abort(const olm::CsvFacts& csv);
 
  private:

@@ -36,8 +36,8 @@ VoidTask CountInto(kube::Client& client, olm::CrdPlan plan, size_t keep, Operand
   out = co_await CountOperands(client, std::move(plan), keep);
 }
 
-// Makes the facts those of an operator of which the administrator had chosen so. The confirmation,
-// which follows the opt-in of itself, is supposed as well.
+// Changes the facts as if the administrator had chosen `opt_in`. Also assumes the confirmation,
+// because it follows an opt-in by itself.
 void Suppose(SupposedOptIn opt_in, olm::CleanupInputs& inputs) {
   olm::CsvFacts& csv = *inputs.csv;
   if (csv.deleting()) return;
@@ -100,8 +100,8 @@ Task<CleanupPreview> CleanupInspector::Preview(kube::NamespacedName csv, Suppose
     absl::StatusOr<olm::CleanupRecord> record = olm::DecodeRecord(*facts.record);
     if (record.ok()) preview.record = *std::move(record);
   }
-  // Before the cleanup has begun, objects that are being deleted where it would begin are shown as
-  // waited for.
+  // Before a cleanup has begun, show objects that are being deleted within its targets as waited
+  // for.
   olm::TargetSet drain = olm::EffectiveTargets(reading.inputs);
   if (const olm::Read<olm::TargetSet> read = olm::DrainTargets(reading.inputs);
       read.ok() && olm::MayHaveSent(reading.inputs)) {

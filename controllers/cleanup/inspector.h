@@ -1,5 +1,5 @@
-// Previews of cleanups and their pending operands, on request; and the way to abort them. Lives on
-// one executor.
+// Previews cleanups, lists their pending operands, and aborts them, on request. Lives on one
+// executor.
 #ifndef CONTROLLERS_CLEANUP_INSPECTOR_H_
 #define CONTROLLERS_CLEANUP_INSPECTOR_H_
 
@@ -24,7 +24,7 @@
 
 namespace steward::controllers {
 
-// The administrator's choice that a preview supposes.
+// The opt-in that a preview assumes.
 enum class SupposedOptIn { kAsItIs, kGiven, kWithdrawn };
 
 struct CleanupPreview {
@@ -34,23 +34,23 @@ struct CleanupPreview {
   std::vector<OperandCount> definitions;     // one for each owned definition, sorted by name
 };
 
-// Reads live, with the cleaner's own guards. Abort's one field is its only write that lasts. Errors
-// carry a Kubernetes Status where there is one: NotFound when there is no such
-// ClusterServiceVersion or it is a copy; kUnavailable when something needed could not be read.
+// Reads live, with the cleaner's own guards. Its only lasting write is the field that Abort sets.
+// Errors carry the Kubernetes Status if there is one: NotFound when there is no such
+// ClusterServiceVersion or it is a copy. kUnavailable when a needed object could not be read.
 //
-// Calls may overlap. Needs no leadership: an abort only ever stops deletions.
+// Calls may overlap. Needs no leadership, because an abort can only stop deletions.
 class CleanupInspector {
  public:
   // REQUIRES: `client`, `clock` and `events` outlive this object and its calls.
   CleanupInspector(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options,
                    EventRecorder& events);
 
-  // Everything that would be deleted now, and everything that is waited for; empty where cleanup is
-  // not enabled and opted in.
+  // All custom resources that would be deleted now or that a cleanup waits for. Empty unless
+  // cleanup is enabled and opted in.
   Task<OperandListing> Pending(kube::NamespacedName csv);
 
-  // The verdict as if the operator were being deleted now, and the counts; of each definition the
-  // first `keep` operands. The choice of an operator that is being deleted is as it is.
+  // The verdict as if the operator were being deleted now, and the counts; with the first `keep`
+  // operands of each definition. Ignores `opt_in` for an operator that is being deleted.
   Task<CleanupPreview> Preview(kube::NamespacedName csv,
                                SupposedOptIn opt_in = SupposedOptIn::kAsItIs, size_t keep = 0);
 
@@ -58,10 +58,10 @@ class CleanupInspector {
   // dryRun=All. REQUIRES: the references outlive the call.
   StatusTask TryDelete(const kube::GroupVersionResource& gvr, const CountedOperand& operand);
 
-  // Sets spec.cleanup.enabled to false; returns false when it was not true. `uid` "" accepts any
-  // object of the name; with another UID than the object's the result is Conflict. Tries again when
-  // the object changes meanwhile. Records an Event on the object, CleanupDisabled, with `by`, a
-  // text for people like `"alice"`.
+  // Sets spec.cleanup.enabled to false; returns false when it was not true. An empty `uid` accepts
+  // any object of the name; Conflict if the object has another UID. Tries again when the object
+  // changes meanwhile. Records the Event CleanupDisabled on the object. The message contains `by`,
+  // for example `"alice"`.
   Task<bool> Abort(kube::NamespacedName csv, std::string uid, std::string by);
 
  private:

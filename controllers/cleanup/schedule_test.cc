@@ -72,7 +72,7 @@ kube::HookedFate Trouble(Dice& dice, const kube::HookedCall& call) {
   }
 }
 
-// Changes the OperatorGroup of ops; OLM may lag behind.
+// Changes the OperatorGroup of ops. OLM may update its status later.
 VoidTask ChangeTargets(Dice& dice, TestCluster& cluster) {
   switch (dice.Draw(7)) {
     case 0:
@@ -176,7 +176,7 @@ class Schedule : private Dice {
   const bool several_;
   std::unique_ptr<TestDriver> driver_;
   int trouble_ = 0;       // per mille of the calls
-  int interference_ = 0;  // likewise
+  int interference_ = 0;  // per mille of the calls
   int names_ = 0;
 };
 
@@ -311,7 +311,7 @@ void Schedule::Storm() {
   }
 }
 
-// Without interference the cleanup ends now, or reports why not.
+// Checks that without interference the cleanup ends now, or reports why not.
 void Schedule::Calm() {
   trouble_ = interference_ = 0;
   TestCluster& cluster = driver_->cluster();
@@ -375,7 +375,7 @@ class Together : private Dice {
   std::unique_ptr<TestDriver> driver_;
   std::vector<kube::NamespacedName> csvs_;
   int trouble_ = 0;       // per mille of the calls
-  int interference_ = 0;  // likewise, and of the moments when all are idle
+  int interference_ = 0;  // per mille of the calls and of the moments when all are idle
 };
 
 // Installs chains of owners, and other operators.
@@ -558,8 +558,8 @@ TEST(ScheduleTest, StaysInsideOfWhatIsAllowed) {
   }
 }
 
-// A round's time passed while a sender waited, and nobody woke it; a co-owner that was seen to go;
-// a namespace that was terminated twice.
+// Repeats seeds that once found faults: nobody woke a sender that waited beyond its round's time; a
+// co-owner was seen disappearing; a namespace was terminated twice.
 TEST(ScheduleTest, SeedsThatFoundFaultsDoSo) {
   if (std::getenv("STEWARD_CLEANUP_SEED") != nullptr) GTEST_SKIP() << "one seed is asked for";
   for (const unsigned seed : {3011581559u, 3338699676u, 4241438225u}) {

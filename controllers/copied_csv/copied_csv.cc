@@ -24,19 +24,20 @@ namespace {
 
 using storage::OperatorWorld;
 
-// With more marked slots of a name than this, all its slots are checked, which takes no requests.
+// If more slots of a name than this are marked, all its slots are checked. That costs no requests.
 constexpr size_t kMaxMarks = 1000;
-// The wait while it is not known which copies exist.
+// The wait while the existing copies are not known yet.
 constexpr absl::Duration kUnknownWait = absl::Milliseconds(500);
-// Events of copies are gathered for this long: most of them tell of this process's own writes.
+// Events of copies are gathered for this long, because most of them are of this process's own
+// writes.
 constexpr absl::Duration kCopyWait = absl::Milliseconds(100);
-// Copies are tens of kB each.
+// A page size for copies, which have tens of kB each.
 constexpr int64_t kPageSize = 200;
 
 // With at least this many copies to change, list them instead of reading one by one.
 constexpr size_t kWorthListing = 20;
 
-// The content that no copy has, for slots that shall be empty.
+// A content that no copy has; stands for slots that shall be empty.
 constexpr ContentDigest kNothing = {};
 
 storage::ReflectorOptions AllCopies() {
@@ -74,7 +75,7 @@ struct CopiedCsvReconciler::Action {
   std::string name;
   olm::NamespacePtr ns;
   const olm::Csv* source = nullptr;    // null: the slot shall be empty
-  const WantedCopy* wanted = nullptr;  // null likewise
+  const WantedCopy* wanted = nullptr;  // null: the slot shall be empty
   SlotBelief belief;                   // by the index, or a live list
   std::optional<absl::StatusOr<SlotResult>> result;
 
@@ -148,7 +149,7 @@ void CopiedCsvReconciler::NoteWorld(const storage::World& any,
   if (touched == nullptr) {
     originals_.clear();
     for (auto it = world.csvs().begin(); !it.done(); it.Next()) NoteName(world, it.key());
-    // Names of which only copies are left are marked, too.
+    // Mark the names, too, of which only copies are left.
     for (const auto& [name, known] : names_) MarkAll(name);
     return;
   }
@@ -177,7 +178,7 @@ void CopiedCsvReconciler::NoteName(const OperatorWorld& world, const kube::Names
 }
 
 void CopiedCsvReconciler::NoteCopy(const kube::NamespacedName& copy) {
-  // The first list names each copy; to remember the names of originals is enough.
+  // The first list reports each copy. Marking whole names is enough then.
   if (!listed_) return MarkAll(copy.name);
   copy_state_.NoteChange();
   metrics_.SetCopies(index_.size());
@@ -243,7 +244,7 @@ void CopiedCsvReconciler::Plan(Pass& pass, Name& name) {
   for (const olm::Original& original : pass.originals) {
     const std::string& install = original.csv->key.ns;
     const ContentDigest digest = DigestFor(name, *world.csvs().Find(original.csv->key));
-    // While the content changes, nobody else changed the copies.
+    // The original's content has changed, so a copy that differs was not changed by somebody else.
     if (const auto last = name.settled.find(install);
         last != name.settled.end() && last->second != digest) {
       name.settled.erase(last);
@@ -352,7 +353,7 @@ Task<ReconcileResult> CopiedCsvReconciler::Reconcile(Key key) {
   if (const std::optional<absl::Duration> due = name.troubles.NextDue()) {
     co_return ReconcileResult::After(std::max(*due - pass.now, absl::ZeroDuration()));
   }
-  // A name without marks, troubles and originals is forgotten.
+  // Forget a name without marks, troubles and originals.
   if (!name.all && name.slots.empty() && name.troubles.empty() && name.digests.empty()) {
     names_.erase(found);
   }
@@ -361,7 +362,7 @@ Task<ReconcileResult> CopiedCsvReconciler::Reconcile(Key key) {
 
 StatusTask CopiedCsvReconciler::Act(Pass& pass, Action& action, kube::SendCheck may_send) {
   action.result.reset();
-  // A write that the server asks for again looks again.
+  // Use `seen` once: if the server asks to send the write again (429), the object is read again.
   SlotBelief belief = action.belief;
   action.belief.seen.reset();
   if (action.wanted != nullptr) {
@@ -393,7 +394,7 @@ StatusTask CopiedCsvReconciler::RunListed(Pass& pass) {
   options.limit = kPageSize;
   while (there.size() >= kWorthListing) {
     const absl::StatusOr<kube::ListPage> page = co_await deps_.client.List(olm::kCsvs, options);
-    // Copies that were not listed are read one by one.
+    // If the list fails, the other copies are read one by one.
     if (!page.ok()) break;
     std::vector<Action*> listed;
     for (const kube::RawObject& object : page->items) {
@@ -437,7 +438,7 @@ void CopiedCsvReconciler::ConcludeSlot(Pass& pass, Name& name, const Action& act
                       OutcomeOf(action.result->status()) == WriteOutcome::kThrottled ||
                       (!action.result->ok() && action.result->status() == deps_.leadership.Check());
   if (unsent) {
-    // The slot is looked at again with the key, whose run failed.
+    // Nothing was done for this slot, so mark it again: the key is retried because its run failed.
     name.slots.insert(ns);
     return;
   }
@@ -482,7 +483,7 @@ void CopiedCsvReconciler::ConcludeSlot(Pass& pass, Name& name, const Action& act
       NoteTrouble(name, action, Trouble::kNameTaken, result.detail, result.uid);
       return;
     case Kind::kHeld:
-      // The copy goes once its finalizers have, and then the index reports it.
+      // The copy is gone once its finalizers are removed. Then the index reports it.
       if (action.wanted == nullptr) return name.troubles.Settle(ns);
       fails(result.detail, result.uid);
       return;

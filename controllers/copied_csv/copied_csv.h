@@ -30,21 +30,21 @@
 
 namespace steward::controllers {
 
-// A slot is the place of one name in one namespace; olm/copy/slot.h says what belongs there. The
-// key is a name: all slots of that name, in whatever namespace, since originals of one name compete
-// for them. Originals, OperatorGroups and Namespaces come from the World, and a CompactIndex tells
-// which copies exist with which content, so a pass that finds everything right sends no request.
-// Only slots to which something happened are looked at; all of a name when an original or its group
-// changed, and at the start.
+// A slot is a name in a namespace; olm/copy/slot.h decides its content. A key is a name and means
+// all slots of that name in all namespaces, because originals of one name compete for them.
+// Originals, OperatorGroups and Namespaces come from the World, and a CompactIndex knows which
+// copies exist with which content, so nothing is requested while everything is right. Only marked
+// slots are looked at: slots that changed, and all slots of a name at the start and when an
+// original or its group changed.
 //
 //   World, index ──► marks of slots ──► what shall be there, by the World
 //                                         ├─► it is there, by the index ──► nothing
 //                                         └─► it is not ──► read live, write or delete ──► marks
 //
-// A copy is overwritten or deleted only after it was read live and proved to be one (MayOverwrite,
-// IsProvenCopy), and deleted only when the cluster says that its original does not want it
-// (SourceProofs); each carries the resourceVersion that was read. Troubles of a slot are told by
-// Events about the original and by metrics, and have a backoff of their own (CopyRetries).
+// A copy is overwritten or deleted only after it was read live and passed MayOverwrite or
+// IsProvenCopy. It is deleted only if live reads prove that its original does not want it
+// (SourceProofs). Each write has the resourceVersion that was read. Troubles of a slot are reported
+// by Events about the original and by metrics. Each slot has its own backoff (CopyRetries).
 //
 // Memory is O(originals + namespaces), the index, and the marks of slots that wait.
 class CopiedCsvReconciler : public Reconciler, public CopiesSource {
@@ -54,8 +54,8 @@ class CopiedCsvReconciler : public Reconciler, public CopiesSource {
     CopyToggleDefaults toggle;
   };
 
-  // REQUIRES: the references in `deps`, `metrics` and `copy_state` outlive this object. While
-  // it lives, `copy_state` has it as its source.
+  // REQUIRES: the references in `deps`, `metrics` and `copy_state` outlive this object. While this
+  // object lives, it is the source of `copy_state`.
   CopiedCsvReconciler(const ReconcilerDeps& deps, CopiedCsvMetrics& metrics, CopyState& copy_state,
                       const Options& options);
   ~CopiedCsvReconciler() override;
@@ -76,12 +76,13 @@ class CopiedCsvReconciler : public Reconciler, public CopiesSource {
     std::set<std::string> slots;
     CopyRetries troubles;
     CopiedCsvMetrics::Counts told = {};
-    // By the namespace of an original: the content that all its copies had after a whole look. A
-    // copy that differs from it later was changed by somebody.
+    // By the namespace of an original: the content of all its copies after all slots were looked
+    // at. A copy that differs from it later was changed by somebody.
     std::map<std::string, ContentDigest> settled;
     // By the original's namespace: the original as last seen, and the digest of its copies.
     std::map<std::string, std::pair<olm::CsvPtr, ContentDigest>> digests;
-    // The originals that were told that another one is copied instead, and that one, by UID.
+    // Pairs of UIDs: an original about which an Event said that another one is copied instead, and
+    // that other one.
     std::set<std::pair<std::string, std::string>> refused;
   };
   struct Pass;
@@ -95,14 +96,15 @@ class CopiedCsvReconciler : public Reconciler, public CopiesSource {
   void MarkSlot(const std::string& name, const std::string& ns,
                 absl::Duration wait = absl::ZeroDuration());
 
-  // The originals of a name, as the World and their groups are.
+  // The originals of a name with their groups, from the World.
   std::vector<olm::Original> OriginalsOf(const storage::OperatorWorld& world,
                                          const std::string& name) const;
   void Plan(Pass& pass, Name& name);
   void PlanSlot(Pass& pass, Name& name, const olm::NamespacePtr& ns);
   ContentDigest DigestFor(Name& name, const olm::CsvPtr& original);
-  // Take the pass's actions; the error is the reason why the rest is not done. RunListed takes
-  // those of copies that exist, when there are many.
+  // RunAll carries out the actions of `pass`; an error is the reason why the rest was not done.
+  // RunListed carries out those for existing copies, if there are many, by listing instead of
+  // reading them.
   StatusTask RunAll(Pass& pass);
   StatusTask RunListed(Pass& pass);
   StatusTask Run(Pass& pass, std::vector<Action*> actions);

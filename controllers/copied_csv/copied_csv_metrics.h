@@ -13,7 +13,7 @@
 
 namespace steward::controllers {
 
-// Series: steward_copied_csvs (the objects with the label of a copy, as far as is known),
+// Series: steward_copied_csvs (the known objects with the label of a copy),
 // steward_copied_csv_slots_in_trouble{reason}, and
 // steward_copied_csv_writes_total{operation=create|update|delete}, of writes that succeeded.
 class CopiedCsvMetrics {
@@ -29,7 +29,7 @@ class CopiedCsvMetrics {
   void CountCreated() { created_.Increment(); }
   void CountUpdated() { updated_.Increment(); }
   void CountDeleted() { deleted_.Increment(); }
-  // Called at the end of a term: nothing is known any more.
+  // Called at the end of a term, because nothing is known from then on.
   void ForgetAll();
 
  private:

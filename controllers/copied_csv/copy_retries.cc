@@ -8,7 +8,7 @@ namespace {
 constexpr absl::Duration kFirstWait = absl::Seconds(1);
 constexpr absl::Duration kLongestWait = absl::Minutes(10);
 constexpr absl::Duration kOverflowWait = absl::Minutes(1);
-// Repairs that are further apart are no contest.
+// Repairs that are further apart do not make a copy contested.
 constexpr absl::Duration kQuiet = absl::Minutes(10);
 constexpr int kFreeRepairs = 3;
 
@@ -34,7 +34,8 @@ std::string_view NameOf(Trouble trouble) {
   return "";
 }
 
-// The slot, made if there is room; null if there is none. Troubles with other content are over.
+// Returns the slot; creates it if there is room, else returns null. Resets a slot whose troubles
+// were with other wanted content.
 CopyRetries::Slot* CopyRetries::Find(const std::string& ns, const ContentDigest& wanted,
                                      absl::Duration now) {
   auto it = slots_.find(ns);
@@ -91,7 +92,8 @@ void CopyRetries::Settle(const std::string& ns) {
     slots_.erase(it);
     return;
   }
-  // A contested copy is right for a moment after each repair.
+  // A contested copy is right for a moment after each repair, so it stays contested until it is
+  // due.
   if (slot.trouble == Trouble::kContested && slot.due != absl::InfiniteDuration()) return;
   slot.trouble.reset();
   slot.times = 0;
@@ -107,7 +109,7 @@ bool CopyRetries::Waits(const std::string& ns, const ContentDigest& wanted,
                         absl::Duration now) const {
   const auto it = slots_.find(ns);
   if (it == slots_.end() || !it->second.trouble || it->second.wanted != wanted) return false;
-  // A slot that TakeDue has given out is due.
+  // InfiniteDuration: TakeDue has given the slot out, so it does not wait.
   return it->second.due > now && it->second.due != absl::InfiniteDuration();
 }
 

@@ -1,5 +1,4 @@
-// The slots of one name in which something goes wrong, and when each is tried again. Not
-// thread-safe.
+// The slots of one name with troubles, and when each is tried again. Not thread-safe.
 #ifndef CONTROLLERS_COPIED_CSV_COPY_RETRIES_H_
 #define CONTROLLERS_COPIED_CSV_COPY_RETRIES_H_
 
@@ -16,8 +15,8 @@
 namespace steward::controllers {
 
 enum class Trouble {
-  kNameTaken,  // an object that is no copy has the name
-  kNotKept,    // the server does not keep what is written: something changes it on the way
+  kNameTaken,  // an object that is not a copy has the name
+  kNotKept,  // the server stores another content than was written: something changes it on the way
   kContested,  // somebody changes the copy again and again
   kFailed,     // a write failed or was refused
 };
@@ -26,27 +25,28 @@ inline constexpr size_t kTroubles = 4;
 std::string_view NameOf(Trouble trouble);
 
 // A slot waits one second after its first trouble, then twice as long each time, up to ten minutes;
-// other slots do not wait for it. Repairs of a copy count as well: from the fourth on within ten
+// other slots do not wait for it. Repairs of a copy count, too: with the fourth repair within ten
 // minutes the copy is contested. New content for a slot ends its wait.
 //
-// Times are monotonic. At most kMax slots are remembered; when there are more, all slots are due
-// each minute.
+// Times are monotonic. Remembers at most kMax slots; if there are more, all slots are due each
+// minute.
 class CopyRetries {
  public:
   static constexpr size_t kMax = 2000;
 
-  // Notes a trouble of the slot in namespace `ns`. True when people should be told: of kFailed and
-  // kNotKept when it is not the first in a row, as the next try often succeeds.
+  // Notes a trouble of the slot in namespace `ns`. Returns true when users should be told. Not for
+  // the first kFailed or kNotKept in a row, because the next try often succeeds.
   bool Note(const std::string& ns, Trouble trouble, const ContentDigest& wanted,
             absl::Duration now);
-  // Notes that somebody had changed the slot's copy, which was repaired. True when people should be
-  // told that it is contested.
+  // Notes that somebody had changed the slot's copy, which was repaired. Returns true when users
+  // should be told that the copy is contested.
   bool NoteRepair(const std::string& ns, const ContentDigest& wanted, absl::Duration now);
-  // Forgets the troubles of a slot, but for its repairs; a contested one stays so until it is due.
+  // Forgets the troubles of a slot, but not its repairs. A contested slot stays contested until it
+  // is due.
   void Settle(const std::string& ns);
   // Forgets the slot.
   void Forget(const std::string& ns) { slots_.erase(ns); }
-  // Ends the wait for a name that is taken: something happened to the slot.
+  // Ends the wait of a slot with kNameTaken, because the slot changed.
   void Hasten(const std::string& ns);
 
   // True while the slot must not be written.
@@ -56,11 +56,11 @@ class CopyRetries {
   // The time at which the next slot is due.
   std::optional<absl::Duration> NextDue() const;
   // Calls `due(ns)` for each slot that is due. Returns true when all slots are due. The caller
-  // looks at them: it notes the trouble again, or settles the slot.
+  // looks at them, and then calls Note or Settle for each.
   template <typename Visit>
   bool TakeDue(absl::Duration now, Visit due);
 
-  // Forgets the slots of namespaces that are not kept.
+  // Forgets the slots of namespaces for which `keep` is false.
   template <typename Keep>
   void Retain(Keep keep) {
     std::erase_if(slots_, [&keep](const auto& entry) { return !keep(entry.first); });

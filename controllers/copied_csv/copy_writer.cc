@@ -19,7 +19,8 @@ using Kind = SlotResult::Kind;
 
 constexpr char kManager[] = "steward-copied-csvs";
 
-// A copy has labels and annotations of the original's metadata, and nothing else of it.
+// Replaces a member of metadata: a copy takes only labels and annotations from the original's
+// metadata.
 void Replace(const json::object& from, const char* key, json::object& to) {
   if (const json::value* value = from.if_contains(key)) {
     to[key] = *value;
@@ -36,7 +37,7 @@ kube::WriteOptions Options(std::string subresource, kube::SendCheck may_send) {
   return options;
 }
 
-// The part of the content in which the two differ.
+// Names the part of the content in which the two differ.
 std::string Difference(const olm::StoredCopy& wanted, const olm::StoredCopy& stored) {
   if (wanted.body != stored.body) return "labels, annotations or spec";
   return "status";
@@ -88,7 +89,7 @@ Task<CopyWriter::Stored> CopyWriter::Update(const WantedCopy& wanted, Stored sto
   if (subresource == "status") {
     Replace(want.get_object(), "status", object);
   } else {
-    // Owners and finalizers are others' business.
+    // Keep owners and finalizers, which others set.
     const json::object& metadata = want.at("metadata").get_object();
     Replace(metadata, "labels", object["metadata"].as_object());
     Replace(metadata, "annotations", object["metadata"].as_object());

@@ -15,56 +15,55 @@
 
 namespace steward::controllers {
 
-// The copy of an original as it shall be in each namespace.
+// The wanted copy of an original; the same in each namespace.
 struct WantedCopy {
-  // REQUIRES: `original` is no copy.
+  // REQUIRES: `original` is not a copy.
   explicit WantedCopy(const olm::Csv& original);
 
   std::string source;       // the original's namespace
-  std::string json;         // of the copy in no namespace
+  std::string json;         // of the copy, without a namespace
   olm::StoredCopy content;  // body and status
   ContentDigest digest;
 };
-// The digest of what a copy carries, for a CompactIndex.
+// The digest of a copy's content, for a CompactIndex.
 ContentDigest DigestOfCopy(const olm::StoredCopy& copy);
 
 struct SlotResult {
   enum class Kind {
     kRight,    // nothing had to be written
-    kCreated,  // and it has the wanted content
-    kUpdated,  // likewise
+    kCreated,  // created with the wanted content
+    kUpdated,  // updated to the wanted content
     kDeleted,
     kNotKept,   // the server's answer to the write differs from what was written
-    kNotACopy,  // an object that is none, or is not proven to be one, is there: left alone
+    kNotACopy,  // the object there is not a copy, or not a proven one: left alone
     kHeld,      // the object is being deleted: left alone
-    kStale,     // what was believed of the slot is not so: look again
+    kStale,     // the belief about the slot was wrong: look again
   };
   Kind kind;
   std::string detail;  // for people
-  std::string uid;     // of the object that is there
+  std::string uid;     // of the object in the slot
 };
 
-// A caller's knowledge of the slot. `seen` is the object as a live read has just shown it.
+// What the caller believes about the slot. `seen` is the object from a live read just before.
 struct SlotBelief {
   bool absent = false;
   std::optional<kube::RawObject> seen;
 };
 
-// Each call looks, unless the object was seen, before it changes or deletes anything, and every
-// change carries the resourceVersion that was looked at, so it changes what it has seen or nothing.
-// Errors are those of the client. `may_send` is passed to each write.
+// Each call reads the object before it changes or deletes it, unless the belief has it. Every write
+// has the resourceVersion that was read, so it changes the object that was seen, or nothing. Errors
+// are those of the client. `may_send` is passed to each write.
 class CopyWriter {
  public:
   // REQUIRES: `client` outlives this object.
   explicit CopyWriter(kube::Client& client) : client_(client) {}
 
-  // Makes the slot hold the copy. Creating takes one request, or two where the server does not take
-  // the status with it; so does changing, after one that reads.
-  // REQUIRES: `wanted` outlives the call.
+  // Makes the slot hold the copy. A create takes one request, or two if the server drops the status
+  // of the first. An update takes the same after one read. REQUIRES: `wanted` outlives the call.
   Task<SlotResult> Write(const WantedCopy& wanted, std::string ns, SlotBelief belief,
                          kube::SendCheck may_send);
 
-  // Deletes the copy `name` in `ns` when it is proven to be one, and `proofs` say that it is not
+  // Deletes the object `name` in `ns` if it is a proven copy, and `proofs` prove that it is not
   // wanted. REQUIRES: `proofs` outlives the call.
   Task<SlotResult> Remove(std::string name, olm::NamespacePtr ns, SlotBelief belief,
                           SourceProofs& proofs, kube::SendCheck may_send);

@@ -15,8 +15,8 @@ struct CopiedCsvFlags {
   int concurrent_writes = 16;
 };
 
-// Names that are worked on at a time: originals of which many copies are written do not keep the
-// copies of others waiting.
+// Several names at a time, so that an original with many copies to write does not delay the copies
+// of others.
 constexpr size_t kWorkers = 4;
 
 void AddFlags(FlagAdder& adder, FlagValues& values) {

@@ -10,8 +10,8 @@
 namespace steward::controllers {
 
 // The reconciler is of the family "copies", conflicts with olm-operator, and adds
-// --concurrent-copied-csv-writes, --disable-copied-csvs and --protected-copied-csv-namespaces.
-// `copy_state` shows what it knows.
+// --concurrent-copied-csv-writes, --disable-copied-csvs and --protected-copied-csv-namespaces. It
+// shows its knowledge on `copy_state`.
 KnownReconciler KnownCopiedCsvs(std::shared_ptr<CopyState> copy_state);
 
 }  // namespace steward::controllers

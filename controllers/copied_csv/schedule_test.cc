@@ -1,6 +1,5 @@
-// Random schedules of what people, operators and servers do while copies are made. What must be
-// there at the end is computed from the cluster's JSON by this file alone: it shares no code with
-// the rules.
+// Runs random schedules in which people, operators and servers act while copies are made. This file
+// computes the expected end from the cluster's JSON and shares no code with the rules.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +60,7 @@ bool HasLabel(const json::object& o) {
   return Map(o, "metadata", "labels").contains("olm.copiedFrom");
 }
 
-// The oracle: what the place of a name in a namespace must hold.
+// The oracle: the object that must be under a name in a namespace.
 struct Expectation {
   enum Kind { kAnything, kNoCopy, kCopy } kind = kAnything;
   json::object content;  // labels, annotations, spec, status
@@ -92,7 +91,7 @@ json::object CopyOf(const json::object& original) {
   return content;
 }
 
-// True when the OLMConfig says that operators for all namespaces are not copied.
+// Returns true if the OLMConfig turns copies of operators for all namespaces off.
 bool CopiesAreOff(const CopyCluster& cluster) {
   for (const json::object& config : cluster.All(kTestOlmConfigs)) {
     const json::object features = Map(config, "spec", "features");
@@ -135,7 +134,7 @@ Expectation Expected(const CopyCluster& cluster, const json::object& ns, const s
   bool unknown = false;
   for (const json::object& csv : csvs) {
     if (Name(csv) != name || HasLabel(csv) || At(csv, {"status", "reason"}) == "Copied") continue;
-    if (Home(csv) == Name(ns)) return expected;  // somebody's own
+    if (Home(csv) == Name(ns)) return expected;  // the namespace's own CSV, not a copy
     const std::string reason = At(csv, {"status", "reason"});
     const bool uncopiable = reason == "NoOperatorGroup" ||
                             reason == "InterOperatorGroupOwnerConflict" ||
@@ -185,7 +184,7 @@ class Schedule : public Dice {
     processes_[1].reset();
     if (!processes_[0]) Run(0);
     LookAll();
-    // A slot waits ten minutes at most.
+    // A slot's retry waits at most ten minutes.
     processes_[0]->Pass(absl::Minutes(21), absl::Seconds(5));
     Judge();
     const int writes = processes_[0]->writes();
@@ -208,7 +207,7 @@ class Schedule : public Dice {
     }
   }
 
-  // A labelled object that nobody but its tenant made.
+  // Adds an object with the label of copies that its tenant created.
   void PutForeign(const kube::NamespacedName& key) {
     if (!cluster_.Text(key).empty()) return;
     cluster_.PutCsv(key.ns, key.name, {.note = "foreign"});
@@ -292,7 +291,7 @@ class Schedule : public Dice {
         if (processes_[0]) processes_[0]->Settle();
         return;
       case 17: {
-        // The watch of copies breaks off, or is lost for good.
+        // Breaks the watch of copies, once or for good.
         cluster_.fake().BreakWatches(kTestCsvs);
         if (Draw(2) == 0) cluster_.fake().Expire(kTestCsvs);
         return;
@@ -315,7 +314,7 @@ class Schedule : public Dice {
     }
   }
 
-  // A tenant's edit of a copy, of whatever kind but the loss of what makes it one.
+  // Edits a copy as a tenant may, but keeps the label that makes it a copy.
   void Spoil(json::object& o) {
     json::object& labels = o["metadata"].as_object()["labels"].as_object();
     switch (Draw(5)) {
@@ -364,7 +363,7 @@ class Schedule : public Dice {
     }
   }
 
-  // Called for each object that was changed or deleted: only copies ever are.
+  // Called for each object that was changed or deleted. Checks that it is a copy.
   void JudgeWrite(const json::object& before) {
     EXPECT_TRUE(HasLabel(before)) << "no copy was touched: " << Serialize(before);
     EXPECT_FALSE(foreign_.contains(At(before, {"metadata", "uid"})))
@@ -391,7 +390,7 @@ class Schedule : public Dice {
 
   const std::vector<std::string> namespaces_ = {"ops", "tools", "t1", "t2", "t3"};
   const std::vector<std::string> names_ = {"a.v1", "b.v1"};
-  std::set<std::string> foreign_;  // UIDs
+  std::set<std::string> foreign_;  // UIDs of objects that tenants created
   FakeClock clock_;
   boost::asio::io_context io_{1};
   CopyCluster cluster_;

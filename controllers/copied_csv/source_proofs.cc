@@ -62,7 +62,7 @@ SourceProofs::Verdict SourceProofs::Unwanted(absl::Duration read_at) const {
 Task<SourceProofs::Verdict> SourceProofs::Judge(std::string source, olm::NamespacePtr ns) {
   using Global = olm::CopyPolicy::Global;
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<const Source> read, co_await ReadSource(source));
-  // By OLM's rule, too, a copy has no copies: the original that once was there is gone.
+  // An object that is itself a copy has no copies, also by OLM's rule. So the original is gone.
   if (read->csv == nullptr || read->csv->copied) co_return Unwanted(read->read_at);
   const olm::Original original{read->csv.get(), read->group.get()};
   olm::CopyPolicy policy = toggle_.policy();

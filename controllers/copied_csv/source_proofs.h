@@ -1,4 +1,4 @@
-// The live proofs that copies of an original are not wanted. Lives on one executor.
+// Proves by live reads that copies of an original are not wanted. Lives on one executor.
 #ifndef CONTROLLERS_COPIED_CSV_SOURCE_PROOFS_H_
 #define CONTROLLERS_COPIED_CSV_SOURCE_PROOFS_H_
 
@@ -18,8 +18,8 @@
 
 namespace steward::controllers {
 
-// Made for one pass over the slots of one name: what was read is good for two seconds, so that many
-// copies of one original cost few reads.
+// Made for one pass over the slots of one name. A read is good for two seconds, so many copies of
+// one original cost few reads.
 class SourceProofs {
  public:
   // REQUIRES: the references outlive this object.
@@ -27,9 +27,8 @@ class SourceProofs {
       : client_(client), toggle_(toggle), clock_(clock), name_(std::move(name)) {}
 
   struct Verdict {
-    // True when the cluster itself says that the original of this name in `source` does not exist,
-    // or that its copy shall not be in `ns`. False when it does not say so: the World may lag
-    // behind.
+    // True when live reads show that the original of this name in `source` does not exist, or that
+    // its copy shall not be in `ns`. False otherwise; then the World may lag behind the cluster.
     bool unwanted = false;
     // Fails once the underlying read is older than two seconds. Does not use the SourceProofs
     // object.
@@ -44,7 +43,7 @@ class SourceProofs {
     olm::OperatorGroupPtr group;  // null: none, or several
   };
   struct Policy {
-    absl::Duration read_at;  // likewise
+    absl::Duration read_at;  // monotonic; when the reading began
     olm::CopyPolicy policy;
   };
 

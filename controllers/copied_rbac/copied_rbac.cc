@@ -32,33 +32,33 @@ namespace {
 
 using storage::OperatorWorld;
 
-// The wait while the World is not known.
+// The wait until there is a World.
 constexpr absl::Duration kUnknownWait = absl::Milliseconds(500);
-// Events are gathered for this long: most of them tell of this process's own writes.
+// Events are gathered for this long, because most of them are of this process's own writes.
 constexpr absl::Duration kEventWait = absl::Milliseconds(100);
-// A snapshot that is older proves nothing any more: that a copy may go, that it may be made. Access
-// ends within a minute of its reason.
+// How long a snapshot proves that a copy may be deleted, or may be written. Short, because access
+// must end within a minute of its reason.
 constexpr absl::Duration kGoodForRemovals = absl::Seconds(20);
 constexpr absl::Duration kGoodForPuts = absl::Seconds(30);
-// A kube-apiserver knows by then that a Role is locked. If one does not, a later look finds the
-// bindings that it let happen.
+// After this time a kube-apiserver knows that a Role is locked. If one does not, a later look finds
+// the bindings that it permitted.
 constexpr absl::Duration kLockWait = absl::Seconds(1);
-// Pairs that are locked, looked at and given together.
+// The number of pairs that are locked, checked and given together.
 constexpr size_t kTogether = 1000;
-// The longest time for which copies that nothing wants wait for those that take their place. With
-// what it takes until another process leads, if this one dies at the end of it, and until that has
-// read what there is, it is less than a minute.
+// The longest time for which unwanted copies wait for those that take their place. Even if this
+// process dies at its end, the next leader has read everything within a minute of the beginning.
 constexpr absl::Duration kLongestHold = absl::Seconds(35);
 // The time between two looks at all RoleBindings.
 constexpr absl::Duration kLookWait = absl::Seconds(30);
-// Objects in the way are not watched.
+// The wait for objects in the way of a copy, because they are not watched.
 constexpr absl::Duration kForeignWait = absl::Seconds(30);
-// Owners come by a watch; this is for those that are out of its sight, and for copies from
-// namespaces that have no operators.
+// Waits for owners that their watch does not report, and for copies from namespaces without
+// operators.
 constexpr absl::Duration kOwnerWait = absl::Seconds(5);
 constexpr absl::Duration kOrphanWait = absl::Seconds(5);
 constexpr size_t kWorkers = 2;
-// The keys of those copies, and of the looks at all RoleBindings.
+// The key of copies from namespaces without operators, and the key of the looks at all
+// RoleBindings.
 Key Orphans() { return {}; }
 Key Looks() { return {"looks", ""}; }
 
@@ -87,16 +87,16 @@ struct CopiedRbacReconciler::Pass {
   storage::OperatorWorldPtr world;
   RbacSnapshot seen;
   std::vector<olm::StoredRbac*> removals;
-  // Copies to be removed once those that replace them in their namespaces are written.
+  // Copies to remove once the copies that replace them in their namespaces are written.
   std::vector<olm::StoredRbac*> replaced;
-  // The copies that are as they shall be.
+  // The copies that need no write.
   std::set<kube::NamespacedName> right_roles;
   std::set<kube::NamespacedName> right_bindings;
-  bool compared = false;  // it is known which are
+  bool compared = false;  // right_roles and right_bindings are known
   std::vector<Put> puts;
   std::set<std::string> ownerless;          // the namespaces in which copies wait for their owners
-  std::set<kube::NamespacedName> resisted;  // those that resisted before, and do
-  std::optional<absl::Duration> due;        // when there is something to do again (monotonic)
+  std::set<kube::NamespacedName> resisted;  // objects that resisted before, and still do
+  std::optional<absl::Duration> due;        // when the next look is due (monotonic)
   absl::Status failure;                     // the first
   bool unfinished = false;                  // the snapshot became too old
   bool stale = false;
@@ -132,7 +132,7 @@ VoidTask CopiedRbacReconciler::Feed(WorkQueue& queue) {
 }
 
 void CopiedRbacReconciler::OpenWatches() {
-  // Worlds do not tell that an original is being deleted, so it is watched.
+  // Watch the originals, because Worlds do not tell that one is being deleted.
   MetadataCallbacks originals;
   originals.changed = [this](const kube::NamespacedName& csv) { Add(csv.ns); };
   originals_ = deps_.metadata.Open(Selection(olm::kCsvs, StrCat("!", olm::kCopiedFromLabel)),
@@ -172,7 +172,7 @@ void CopiedRbacReconciler::AddAll() {
   bindings_.ForEachSource(add);
   const storage::OperatorWorldPtr world = OperatorWorld::Of(deps_.worlds.Current());
   for (auto it = world->csvs().begin(); !it.done(); it.Next()) Add(it.key().ns);
-  // Lifted objects are not watched.
+  // Also look regularly, because lifted objects are not watched.
   queue_->AddAfter(Orphans(), kOrphanWait);
   queue_->Add(Looks());
 }
@@ -187,7 +187,8 @@ void CopiedRbacReconciler::NoteWorld(const storage::World& any,
     for (const std::string& install : world.InstallsTargeting(ns)) Add(install);
   }
   if (touched->namespaces.empty()) return;
-  // A namespace that is selected no more is in no list of targets.
+  // A namespace that a selector does not match any more is in no list of targets, so look at all
+  // groups with selectors.
   for (const std::string& install : world.selecting_installs()) Add(install);
 }
 
@@ -218,7 +219,7 @@ Task<ReconcileResult> CopiedRbacReconciler::Reconcile(Key key) {
   TellTooLarge(pass);
   CO_RETURN_IF_ERROR(co_await PlanRemovals(pass));
   absl::Status ended = co_await RemoveOutside(pass);
-  // Removals do not wait for originals that cannot be read.
+  // Go on, because removals do not wait for originals that cannot be read.
   pass.failure.Update(pass.seen.unread_reason);
   const absl::Status compared = co_await FindRight(pass);
   pass.failure.Update(compared);
@@ -234,7 +235,7 @@ Task<ReconcileResult> CopiedRbacReconciler::Reconcile(Key key) {
   CO_RETURN_IF_ERROR(ended);
   CO_RETURN_IF_ERROR(concluded);
   if (pass.stale) {
-    // The retry is delayed, since somebody may change them for ever.
+    // An error delays the retry, because somebody may change the copies for ever.
     co_return absl::AbortedError(StrCat("Copies of Roles and RoleBindings from namespace ",
                                         key.name, " changed while they were written"));
   }
@@ -254,7 +255,7 @@ Task<ReconcileResult> CopiedRbacReconciler::LookAtBindings() {
   CO_ASSIGN_OR_RETURN(BoundRoles found, co_await ReadBoundBeside(deps_.client, roles_.copies()));
   const storage::OperatorWorldPtr world = OperatorWorld::Of(deps_.worlds.Current());
   for (auto& [source, roles] : found) {
-    // Without operators the copies are about to be deleted.
+    // Skip namespaces without operators, because their copies are about to be deleted.
     if (!HasOperators(*world, source)) continue;
     bound_[source].merge(roles);
     AddLabelled(source);
@@ -262,7 +263,7 @@ Task<ReconcileResult> CopiedRbacReconciler::LookAtBindings() {
   co_return ReconcileResult::After(kLookWait);
 }
 
-// A deletion that fails keeps no copy from being made, nor the other way round.
+// Deletes and writes. A failed deletion prevents no write, nor the other way round.
 StatusTask CopiedRbacReconciler::Write(Pass& pass) {
   absl::Status ended = co_await Remove(pass);
   if (ended.ok()) ended = co_await NoteWaits(pass);
@@ -346,7 +347,7 @@ void CopiedRbacReconciler::PlanNamespace(Pass& pass, const olm::Namespace& ns) {
     put.slot.binding_there = find(pass.seen.bindings, put.role());
     const bool absent = put.slot.role_there == nullptr && put.slot.binding_there == nullptr;
     if (absent && put.slot.role.owners.empty()) {
-      // The copied ClusterServiceVersion and the Operator, its owners, are being made.
+      // The owners of the copy (copied ClusterServiceVersion and Operator) do not exist yet.
       pass.ownerless.insert(ns.name);
       continue;
     }
@@ -454,7 +455,7 @@ StatusTask CopiedRbacReconciler::NoteWait(Pass& pass, olm::StoredRbac& copy, abs
   if (noted.ok()) {
     pass.stale |= !*noted;
   } else {
-    // This process remembers it all the same.
+    // Only log it, because this process remembers the time anyway.
     log::Warning(
         "Cannot note since when a copy is unwanted",
         {{"namespace", copy.facts.key.ns}, {"name", copy.facts.key.name}, {"err", noted.status()}});
@@ -634,7 +635,7 @@ StatusTask CopiedRbacReconciler::Lift(Pass& pass) {
 }
 
 StatusTask CopiedRbacReconciler::LiftAll(Pass& pass, std::vector<LiftedWrite> writes) {
-  // Writes of one kind go together, deletions apart.
+  // Send the writes of one kind together, but deletions apart from them.
   while (!writes.empty()) {
     const kube::GroupVersionResource gvr = writes.front().gvr;
     const bool deletes = writes.front().object.is_null();
@@ -774,7 +775,7 @@ KnownReconciler KnownCopiedRbac() {
   known.options.name = "copied-rbac";
   known.options.workers = kWorkers;
   known.options.limits.initial = absl::Seconds(1);
-  // Access ends within a minute of its reason.
+  // Retry soon, because access must end within a minute of its reason.
   known.options.limits.max = absl::Seconds(10);
   known.family = kOperatorsFamily;
   known.conflicts_with = {PeerOperator::kOlmOperator};

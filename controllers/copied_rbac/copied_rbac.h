@@ -36,39 +36,39 @@
 
 namespace steward::controllers {
 
-// A key is a namespace with originals, as its name; a pass handles all of their copies:
+// A key's name is a namespace with originals. One pass handles all of their copies:
 //
 //   World, watches ──► namespace ──► RbacSnapshot, read live
 //       wanted by a pair in a target namespace ──► written where it differs
 //       a copy that no pair wants there ─────────► deleted
 //       an object in the way that is no copy ────► left alone; Event, metric
 //
-// Targets are those of the one OperatorGroup that lists or selects namespaces (R-004-16, 19). Where
-// there are several groups, or one for all namespaces, copies that are there stay as they are; in
-// the latter case the pairs are lifted into the cluster (PlanLifted).
+// The targets are those of the only OperatorGroup, if it lists or selects namespaces (R-004-16,
+// 19). If there are several groups, or one for all namespaces, existing copies stay as they are.
+// With a group for all namespaces, the pairs are also lifted into the cluster (PlanLifted).
 //
-// A Role is given nothing while a RoleBinding to it names anybody but the wanted subjects, who
-// would have it, too:
+// A Role gets no rules while a RoleBinding to it names other subjects than the wanted ones, because
+// these would get the rights, too:
 //
 //   Role ──► locked: Kubernetes lets nobody bind it ──► who is bound? ──► nobody else: given
 //                                                                    └──► somebody: stays locked
 //
-// The Role is given what it shall grant only if it is still as it was locked, so it does not matter
-// where this process ends.
+// The Role gets its rules only if it has not changed since it was locked, so it does not matter
+// when this process dies.
 //
-// Deletions need a snapshot of the last seconds; without a complete one nothing is written at all.
-// They come first, except those of an operator that another one follows in the same namespace:
-// these wait for the new copies, so that an upgrade takes away no access, but not for long: access
-// ends within a minute of its reason. The begin of the wait is noted on one of them in each
-// namespace, so that it holds for whoever leads next. Copies from namespaces without operators have
-// one key together: everybody can write such a label.
+// Without a complete snapshot nothing is written. Deletions need a snapshot of the last seconds,
+// and come first. But if another operator replaces a deleted one in the same namespace, the
+// deletions wait for the new copies, so that an upgrade takes away no access. They wait less than a
+// minute, because access must end within a minute of its reason. The begin of the wait is noted on
+// one of the copies in each namespace, so that the next leader knows it. All copies from namespaces
+// without operators share one key, because everybody can write such a label.
 //
-// A server may learn late that a Role was locked, and let somebody bind it meanwhile; so all
-// RoleBindings are looked at again, twice a minute (key "looks"). A Role that is bound to somebody
-// else is then locked again and grants nothing.
+// A server may learn late that a Role was locked, and let somebody bind it meanwhile. So all
+// RoleBindings are checked again twice a minute (key "looks"). A Role that is bound to somebody
+// else is then emptied and locked again.
 //
-// If something changes objects on their way into the cluster, nothing is given, people are told
-// once, and the object is tried again ever more rarely.
+// If something changes an object on its way into the cluster (a webhook), its Role gets no rules,
+// an Event is recorded once, and the write is tried again at growing intervals.
 class CopiedRbacReconciler : public Reconciler {
  public:
   // REQUIRES: the references in `deps`, and `metrics`, outlive this object.
@@ -85,7 +85,7 @@ class CopiedRbacReconciler : public Reconciler {
 
   // `source` is a namespace that has operators, or had some.
   void Add(const std::string& source, absl::Duration wait = absl::ZeroDuration());
-  // `source` is what somebody wrote into a label.
+  // `source` is the value of a copy's label, which anybody may have written.
   void AddLabelled(const std::string& source);
   void AddAll();
   void OpenWatches();
@@ -94,20 +94,20 @@ class CopiedRbacReconciler : public Reconciler {
   void NoteComponents(const Pass& pass);
 
   Task<ReconcileResult> ReconcileOrphans();
-  // Looks who else is bound to copied Roles.
+  // Finds copied Roles that are bound to somebody else.
   Task<ReconcileResult> LookAtBindings();
-  // Reads which copies are right.
+  // Finds the copies that need no write.
   StatusTask FindRight(Pass& pass);
   bool IsTarget(const Pass& pass, const std::string& ns) const;
   void Plan(Pass& pass);
   void PlanNamespace(Pass& pass, const olm::Namespace& ns);
   StatusTask PlanRemovals(Pass& pass);
-  // Deletes what lies in no target, which waits for nothing.
+  // Deletes the copies outside of the targets at once, because they need not wait for other copies.
   StatusTask RemoveOutside(Pass& pass);
   void HoldReplaced(Pass& pass);
-  // True where another copy may be to come, as not everything could be read.
+  // True if another copy may still come into `ns`, because not everything could be read.
   bool MayAwait(const Pass& pass, const std::string& ns) const;
-  // Notes on copies that wait since when they do.
+  // Notes on waiting copies since when they wait.
   StatusTask NoteWaits(Pass& pass);
   StatusTask NoteWait(Pass& pass, olm::StoredRbac& copy, absl::Duration since,
                       kube::SendCheck may_send);
@@ -119,24 +119,25 @@ class CopiedRbacReconciler : public Reconciler {
   StatusTask PutSome(Pass& pass, size_t first, size_t count);
   StatusTask PrepareOne(Pass& pass, Put& put, kube::SendCheck may_send);
   StatusTask GiveOne(Pass& pass, Put& put, kube::SendCheck may_send);
-  // Takes back what somebody else has been bound to.
+  // Empties Roles to which somebody else has been bound.
   StatusTask TakeBack(Pass& pass);
   StatusTask TakeBackOne(Pass& pass, Put& put, kube::SendCheck may_send);
-  // Brings what is lifted into the state that it shall have.
+  // Brings the lifted objects into the state that they shall have.
   StatusTask Lift(Pass& pass);
   StatusTask LiftAll(Pass& pass, std::vector<LiftedWrite> writes);
   StatusTask LiftSome(Pass& pass, std::vector<LiftedWrite> writes);
   StatusTask LiftOne(Pass& pass, const LiftedWrite& write, kube::SendCheck may_send);
   absl::Status Conclude(Pass& pass);
   ReconcileResult Next(const Pass& pass) const;
-  // True while an object that does not stay as it was written is not to be written again.
+  // True while an object that resists (Resistance) must not be written again yet.
   bool Resists(Pass& pass, const kube::NamespacedName& object) const;
-  // Notes that it does not. True when people are to be told.
+  // Notes that the object resists. Returns true when users are to be told.
   bool NoteResistance(Pass& pass, const kube::NamespacedName& object);
   void TellTooLarge(Pass& pass);
   void Tell(Pass& pass, const kube::NamespacedName& csv, std::string_view reason,
             const std::string& message);
-  // Passed to each write: this process leads, and what the write stands on is recent.
+  // Returns the check for each write: this process is leader, and the snapshot is not older than
+  // `good_for`.
   kube::SendCheck Recent(const Pass& pass, absl::Duration good_for, kube::SendCheck may_send) const;
 
   const ReconcilerDeps deps_;
@@ -148,18 +149,18 @@ class CopiedRbacReconciler : public Reconciler {
   std::unique_ptr<MetadataWatch> originals_;
   std::unique_ptr<MetadataWatch> copied_csvs_;
   std::unique_ptr<MetadataWatch> operators_;
-  // The namespaces with originals that are components of an Operator, by its name.
+  // By the name of an Operator: the namespaces with originals that are its components.
   std::map<std::string, std::set<std::string>> components_;
-  // The copied Roles that the last pass could not write, by the originals' namespace: they come
-  // last.
+  // By the originals' namespace: the copied Roles that the last pass could not write. The next pass
+  // writes them last.
   std::map<std::string, std::set<kube::NamespacedName>> failed_;
-  // When copies that are to be deleted began to wait for others (monotonic), by the originals'
-  // namespace and their own.
+  // By the originals' namespace, then by the copies' own: when copies that are to be deleted began
+  // to wait for other copies (monotonic).
   std::map<std::string, std::map<std::string, absl::Duration>> held_since_;
   Resistance resistance_{deps_.clock};
-  // The originals of which people were told that they are too large, by their namespace.
+  // By namespace: the originals about which an Event said that they are too large.
   std::map<std::string, std::set<std::string>> told_too_large_;
-  // The Roles that somebody else may be bound to.
+  // The Roles to which somebody else may be bound.
   BoundRoles bound_;
   WorkQueue* queue_ = nullptr;  // set by Feed
 };

@@ -12,17 +12,16 @@
 
 namespace steward::controllers {
 
-// Series: steward_copied_rbac_foreign (the places where a copy should be and somebody's object is
-// in the way), and steward_copied_rbac_writes_total{operation=create|update|delete}, of writes that
-// succeeded.
+// Series: steward_copied_rbac_foreign (the slots where another object is in the way of a copy), and
+// steward_copied_rbac_writes_total{operation=create|update|delete}, of writes that succeeded.
 class CopiedRbacMetrics {
  public:
   // REQUIRES: `registry` outlives this object.
   explicit CopiedRbacMetrics(prometheus::Registry& registry);
 
-  // Replaces what is known of the copies from one namespace.
+  // Replaces the count for copies from one namespace.
   void SetForeign(const std::string& source, size_t count);
-  // Called at the end of a term: nothing is known any more.
+  // Called at the end of a term, because nothing is known from then on.
   void ForgetAll();
 
   prometheus::Counter& created;

@@ -118,7 +118,7 @@ LiftedWrite DeletionOf(const olm::StoredRbac& stored) {
   return write;
 }
 
-// The object of the name, if it was lifted for the operator and stays.
+// True if the object of this name exists, was lifted for `csv` and is not being deleted.
 Task<bool> IsThere(kube::Client& client, kube::GroupVersionResource gvr, kube::NamespacedName name,
                    kube::NamespacedName csv) {
   const absl::StatusOr<kube::RawObject> raw = co_await client.Get(gvr, name);
@@ -218,7 +218,7 @@ Task<PutResult> WriteLifted(kube::Client& client, const LiftedWrite& write,
     co_return PutResult::kDone;
   }
   if (write.gvr == kClusterRoleBindings) {
-    // Only a ClusterRole that was lifted is bound, whatever else has the name.
+    // Bind only a ClusterRole that was lifted, whatever else has the name.
     CO_ASSIGN_OR_RETURN(const bool lifted,
                         co_await IsThere(client, kClusterRoles, name, write.csv));
     if (!lifted) co_return PutResult::kForeignRole;

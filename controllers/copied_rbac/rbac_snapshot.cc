@@ -29,18 +29,19 @@ namespace steward::controllers {
 namespace {
 
 constexpr int64_t kPage = 500;
-// ClusterServiceVersions are tens of kB each.
+// A page size for ClusterServiceVersions, which have tens of kB each.
 constexpr int64_t kCsvPage = 50;
-// For more namespaces all of the cluster is listed.
+// If there are more namespaces, the whole cluster is listed.
 constexpr size_t kFewNamespaces = 8;
-// The size of one page: objects can be a megabyte each, and anybody writes labels.
+// The limit of one page, because objects can have a megabyte each, and anybody may write the
+// labels.
 constexpr size_t kPageBytes = size_t{4} << 20;
-// An original, or a copy, of more bytes is none that OLM or Steward has made: a whole
-// ClusterServiceVersion is hardly larger.
+// OLM and Steward make no original or copy with more bytes: even a whole ClusterServiceVersion is
+// hardly larger.
 constexpr size_t kLarge = size_t{256} << 10;
 // The bytes of all pairs from one namespace: pairs above this limit count as too large.
 constexpr size_t kAllPairs = size_t{16} << 20;
-// The limit of comparisons by which the rules of a Role that were asked for are found.
+// The limit of comparisons to find the rules of a Role that its ClusterServiceVersion asks for.
 constexpr size_t kMostComparisons = 4'000'000;
 
 kube::ListOptions Paged(std::string ns, std::string selector, int64_t limit = kPage) {
@@ -52,7 +53,7 @@ kube::ListOptions Paged(std::string ns, std::string selector, int64_t limit = kP
   return options;
 }
 
-// The identity of a stored object, and since when it waits.
+// Reads the identity of a stored object, and since when it waits.
 absl::StatusOr<olm::StoredRbac> ReadIdentity(olm::RbacKind kind, std::string_view json) {
   olm::StoredRbac stored;
   stored.kind = kind;
@@ -65,7 +66,7 @@ absl::StatusOr<olm::StoredRbac> ReadIdentity(olm::RbacKind kind, std::string_vie
   return stored;
 }
 
-// Drops what only tells what the object is.
+// Drops labels and finalizers, which were only needed to classify the object.
 void DropMarks(olm::StoredRbac& stored) {
   stored.facts.labels.clear();
   stored.facts.finalizers.clear();
@@ -87,8 +88,8 @@ StatusTask ReadCopies(kube::Client& client, olm::RbacKind kind, const std::strin
       });
 }
 
-// The ClusterServiceVersions of a namespace that have originals, by name; of their facts, what
-// tells which those are.
+// By name: the ClusterServiceVersions of a namespace that have originals, with the facts that
+// IsMadeFor needs.
 using Owners = std::map<std::string, olm::ObjectFacts>;
 
 bool IsThere(const olm::ObjectFacts& csv) { return !csv.deleting() || olm::WaitsForCleanup(csv); }
@@ -108,7 +109,7 @@ StatusTask ReadOwners(kube::Client& client, const std::string& source, Owners& o
       });
 }
 
-// The originals that were made for these, by their ClusterServiceVersion.
+// By the name of a ClusterServiceVersion: the names of the originals that were made for it.
 using Originals = std::map<std::string, std::set<std::string>>;
 
 StatusTask ReadOriginals(kube::Client& client, olm::RbacKind kind, const Owners& owners,
@@ -147,7 +148,7 @@ bool TakesTooLong(const olm::RbacSource& csv, const olm::StoredRbac& role,
   size_t asked = 0;
   for (const olm::Permission& permission : csv.permissions) asked += WordsOf(permission.rules);
   const size_t subjects = std::max<size_t>(binding.subjects.size(), 1);
-  // Without overflow: none is larger than the bytes of an object.
+  // Cannot overflow, because no factor is larger than the bytes of an object.
   return WordsOf(role.rules) * asked > kMostComparisons / subjects;
 }
 
@@ -160,7 +161,7 @@ class PairReader {
     for (const std::string& name : names) {
       const absl::Status read = co_await ReadOne(csv, name);
       if (read.ok()) continue;
-      // The copies of this original stay; those of others do not wait for it.
+      // The copies of this original stay as they are; the copies of others do not wait for it.
       snapshot_.unread.insert(name);
       snapshot_.unread_reason.Update(read);
     }
@@ -188,7 +189,7 @@ class PairReader {
     co_return absl::OkStatus();
   }
 
-  // Nothing, if the original is gone or too large.
+  // Appends the original to `read`; nothing if it is gone or too large.
   StatusTask ReadContent(const olm::RbacSource& csv, olm::RbacKind kind, const std::string& name,
                          std::vector<olm::StoredRbac>& read) {
     const kube::NamespacedName key = {snapshot_.source, name};
@@ -225,8 +226,8 @@ std::set<std::string> NamesOf(const Originals& roles, const Originals& bindings,
   return names;
 }
 
-// Reads the pairs of the ClusterServiceVersions that are there; one of these is held at a time,
-// beside its page.
+// Reads the pairs of the existing ClusterServiceVersions. Holds one of these at a time, and its
+// page.
 StatusTask ReadPairs(kube::Client& client, const Originals& roles, const Originals& bindings,
                      RbacSnapshot& snapshot) {
   PairReader reader(client, snapshot);

@@ -18,7 +18,7 @@
 namespace steward::controllers {
 namespace {
 
-// Anybody may write the labels on objects of a megabyte.
+// The limit of one page, because anybody may write the labels on objects of a megabyte.
 constexpr size_t kPageBytes = size_t{4} << 20;
 
 }  // namespace
@@ -30,7 +30,8 @@ class RbacWatch::Sink : public storage::ReflectorSink {
   void OnReplaceBegin() override { listed_.clear(); }
   void OnReplaceItem(const kube::RawObject& object) override { Take(listed_, object, false); }
   void OnReplaceEnd(uint64_t) override {
-    // Sources whose copies are all gone have to be looked at, too.
+    // Call `listed` while copies_ still has the old sources: those whose copies are all gone must
+    // be looked at, too.
     watch_.callbacks_.listed();
     watch_.copies_ = std::exchange(listed_, {});
     watch_.callbacks_.listed();

@@ -1,4 +1,4 @@
-// The namespaces whose copied Roles or RoleBindings have to be looked at. Lives on one executor.
+// Finds the namespaces whose Roles or RoleBindings must be looked at. Lives on one executor.
 #ifndef CONTROLLERS_COPIED_RBAC_RBAC_WATCH_H_
 #define CONTROLLERS_COPIED_RBAC_RBAC_WATCH_H_
 
@@ -16,14 +16,14 @@
 namespace steward::controllers {
 
 // Follows the metadata of all Roles or all RoleBindings that OLM or Steward made for a
-// ClusterServiceVersion, originals and copies: other than a MetadataWatch it tells each change,
-// since a change of rules changes nothing of the metadata that those hold. Of copies it holds the
-// name and the label's value.
+// ClusterServiceVersion, originals and copies. Reports each change, unlike a MetadataWatch, because
+// a change of rules changes no metadata that a MetadataWatch holds. Holds only the name of a copy
+// and the value of its label.
 class RbacWatch {
  public:
   struct Callbacks {
-    // Called with the namespace in which the originals lie, and once more with the former one when
-    // a copy's label changed.
+    // Called with the namespace of the originals. When a copy's label changed, called with both the
+    // new and the former value.
     std::function<void(const std::string& source)> changed;
     // Called when a complete list has been applied: anything may have changed.
     std::function<void()> listed;

@@ -27,7 +27,7 @@ kube::WriteOptions Options(kube::SendCheck may_send) {
   return options;
 }
 
-// The object of the server's answer, if it has the content that was sent.
+// Returns the object of the server's answer if it has the content that was sent; else nullopt.
 std::optional<json::object> Obeyed(json::value& answer, const olm::WantedRbac& wanted) {
   std::optional<json::object> object;
   if (!answer.is_object()) return object;
@@ -153,7 +153,7 @@ Task<PutResult> RbacWriter::PutBinding(const RbacSlot& slot, kube::SendCheck may
         co_return written.result;
       }
       case olm::Difference::kReplace: {
-        // The deletion waits for somebody's finalizer.
+        // A finalizer keeps the old binding.
         if (now->facts.deleting()) co_return PutResult::kForeignBinding;
         CO_ASSIGN_OR_RETURN(const bool deleted, co_await Delete(*now, may_send));
         if (!deleted) co_return PutResult::kStale;

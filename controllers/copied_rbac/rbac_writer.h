@@ -1,5 +1,5 @@
-// The requests that bring one copied Role and its RoleBinding into the state they shall have, or
-// away. Lives on one executor.
+// Sends the requests that write or delete one copied Role and its RoleBinding. Lives on one
+// executor.
 #ifndef CONTROLLERS_COPIED_RBAC_RBAC_WRITER_H_
 #define CONTROLLERS_COPIED_RBAC_RBAC_WRITER_H_
 
@@ -17,28 +17,28 @@
 
 namespace steward::controllers {
 
-// A pair in one namespace. The pointers are to copies that a live list has shown, by their
-// identity; null = it has no copy of the name.
+// A pair in one namespace. `role_there` and `binding_there` are the existing copies from a live
+// list (only their identity); null = there is no copy of the name.
 struct RbacSlot {
   olm::WantedRbac role;
   olm::WantedRbac binding;
   const olm::StoredRbac* role_there = nullptr;
   const olm::StoredRbac* binding_there = nullptr;
-  // The Role as it is while it waits to be given something.
+  // The locked Role, if it waits for its rules (Give).
   std::optional<boost::json::object> locked;
 };
 
 enum class PutResult {
   kDone,
-  kForeignRole,     // an object that is no copy has the name
-  kForeignBinding,  // likewise
-  kStale,           // what was listed is not so any more: look again
-  // The server answered with success, and with another content than was sent: something changes it
-  // on the way. Nothing is given then.
+  kForeignRole,     // an object that is not a copy has the Role's name
+  kForeignBinding,  // an object that is not a copy has the RoleBinding's name
+  kStale,           // the object has changed since the list: look again
+  // The write succeeded, but the stored content differs from the one that was sent: something
+  // changes it on the way. Then the Role gets no rules.
   kNotObeyed,
 };
 
-// Every change and deletion carries the UID and resourceVersion of the object that it stands on.
+// Every update and delete has the UID and resourceVersion of the object by which it was decided.
 // Errors are those of the client. `may_send` is passed to each write.
 class RbacWriter {
  public:
@@ -46,23 +46,23 @@ class RbacWriter {
   RbacWriter(kube::Client& client, CopiedRbacMetrics& metrics)
       : client_(client), metrics_(metrics) {}
 
-  // Writes what differs, the Role first. A Role that would grant more than now is locked instead
-  // (`slot.locked`), so that nobody can bind it any more, and is to be given the rest after a look
-  // at those who did before. May be called again after an error. REQUIRES: `slot` outlives the
+  // Writes the objects that differ, the Role first. A Role that shall grant more than now is only
+  // locked (`slot.locked`), so that nobody can bind it any more. The caller then checks who is
+  // bound to it, and calls Give. May be called again after an error. REQUIRES: `slot` outlives the
   // call.
   Task<PutResult> Prepare(RbacSlot& slot, kube::SendCheck may_send);
-  // Gives the Role, if it is still as it was locked, what it shall grant. REQUIRES: slot.locked,
-  // and as above.
+  // Writes the wanted rules into the Role, if it has not changed since it was locked. REQUIRES:
+  // slot.locked; `slot` outlives the call.
   Task<PutResult> Give(const RbacSlot& slot, kube::SendCheck may_send);
-  // Takes away what the Role grants and locks it, as somebody else is bound to it. REQUIRES:
-  // slot.role_there, and as above.
+  // Empties the Role and locks it, because somebody else is bound to it. REQUIRES: slot.role_there;
+  // `slot` outlives the call.
   Task<PutResult> TakeBack(const RbacSlot& slot, kube::SendCheck may_send);
-  // Notes on a copy since when it waits for another one to take its place, where a later leader
-  // finds it. `copy` then has the resourceVersion that it has by that. False: stale. REQUIRES:
-  // `copy` outlives the call.
+  // Writes kUnwantedSinceAnnotation to a copy that waits for another copy to take its place, so
+  // that a later leader knows it. Updates copy.facts.resource_version. Returns false if `copy` is
+  // stale. REQUIRES: `copy` outlives the call.
   Task<bool> NoteWait(olm::StoredRbac& copy, absl::Time since, kube::SendCheck may_send);
-  // Deletes a copy; of one that something holds, takes away what it grants. kDone, kStale or
-  // kNotObeyed. REQUIRES: `copy` outlives the call.
+  // Deletes a copy. If finalizers keep the copy, empties it. Returns kDone, kStale or kNotObeyed.
+  // REQUIRES: `copy` outlives the call.
   Task<PutResult> Remove(const olm::StoredRbac& copy, kube::SendCheck may_send);
 
  private:
@@ -78,7 +78,7 @@ class RbacWriter {
   Task<Written> Update(const olm::WantedRbac& wanted, boost::json::object stored,
                        kube::SendCheck may_send);
   Task<bool> Delete(const olm::StoredRbac& copy, kube::SendCheck may_send);
-  // The object as it is now; nullopt when it is gone, or another one.
+  // The present state of the object; nullopt when it is gone or has another UID.
   Task<std::optional<olm::StoredRbac>> ReadNow(const olm::StoredRbac& listed);
 
   kube::Client& client_;

@@ -24,7 +24,7 @@ bool Resistance::Note(const std::string& source, const kube::NamespacedName& obj
   const auto [it, first] = waits_[source].try_emplace(object);
   Wait& wait = it->second;
   const absl::Duration now = clock_.Monotonic();
-  // Both objects of a pair count once.
+  // A role and its binding may both be noted under one name. The second note changes nothing.
   if (wait.due <= now) {
     wait.length = first ? kFirstRetry : std::min(wait.length * 2, kLongestRetry);
     wait.due = now + wait.length;

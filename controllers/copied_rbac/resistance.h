@@ -1,4 +1,5 @@
-// The objects that do not stay as they were written. Lives on one executor.
+// Remembers objects that resist: their stored content differs from what was written. Lives on one
+// executor.
 #ifndef CONTROLLERS_COPIED_RBAC_RESISTANCE_H_
 #define CONTROLLERS_COPIED_RBAC_RESISTANCE_H_
 
@@ -13,21 +14,21 @@
 
 namespace steward::controllers {
 
-// Something in the cluster changes what is written to them on its way. They are written again ever
-// more rarely: after 2 s, and after twice as long each time, up to 30 s. Kept by the originals'
-// namespace; one without a namespace is lifted.
+// Something in the cluster (a webhook) changes the writes on their way. Such objects are written
+// again after 2 s, then after twice as long each time, up to 30 s. Kept by the originals' namespace
+// (`source`). An object without a namespace is a lifted one.
 class Resistance {
  public:
   // REQUIRES: `clock` outlives this object.
   explicit Resistance(const Clock& clock) : clock_(clock) {}
 
-  // When the object is to be written again (monotonic), which may be past; nullopt: it does not
-  // resist.
+  // When to write the object again (monotonic; may be in the past); nullopt: it does not resist.
   std::optional<absl::Duration> DueOf(const std::string& source,
                                       const kube::NamespacedName& object) const;
-  // Notes that it does. `due` is when it is to be written again. True when it did not before.
+  // Notes that the object resists. Sets `due` to when to write it again. Returns true when it did
+  // not resist before.
   bool Note(const std::string& source, const kube::NamespacedName& object, absl::Duration* due);
-  // Forgets all of the source's but these.
+  // Forgets all objects of `source` except `objects`.
   void Keep(const std::string& source, const std::set<kube::NamespacedName>& objects);
 
  private:

@@ -1,8 +1,7 @@
-// Random schedules of copied Roles: every call may fail, lose its answer, or be the last of its
-// process; two processes work at the same time, and see old Worlds; operators come, change and go,
-// and tenants edit copies, forge labels and owners, and make names first. What may be written, and
-// what there must be in the end, is judged from the cluster's JSON by this file alone: it shares no
-// code with the rules.
+// Runs random schedules of copied Roles. Every call may fail, lose its answer, or be the last of
+// its process. Two processes work at the same time and see old Worlds. Operators appear, change and
+// disappear. Tenants edit copies, forge labels and owners, and take names first. This file judges
+// the writes and the end from the cluster's JSON and shares no code with the rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,9 +38,9 @@ const Seeds kSeeds = SeedsOr({1, ShareOf(200)});
 
 constexpr std::array<const char*, 2> kNames = {"reed", "moss"};
 constexpr std::array<const char*, 3> kPlaces = {"a", "b", "c"};
-// What a write stands on is not older.
+// The highest age of the reads that a write relies on.
 constexpr absl::Duration kOldest = absl::Seconds(31);
-// What no operator asks for.
+// A verb that no operator asks for.
 constexpr char kEvil[] = "escalate";
 
 std::string Text(const json::value& object, std::initializer_list<const char*> path) {
@@ -58,7 +57,7 @@ std::string Label(const json::value& object, const char* key) {
   return Text(object, {"metadata", "labels", key});
 }
 
-// OLM's labels of a copy from "ops".
+// Returns true for an object with OLM's labels of a copy from "ops" in `ns`.
 bool IsOurs(const json::value& object, const std::string& ns) {
   const std::string owner_ns = Label(object, "olm.owner.namespace");
   return Label(object, "olm.copiedFrom") == "ops" && !Label(object, "olm.owner").empty() &&
@@ -66,13 +65,14 @@ bool IsOurs(const json::value& object, const std::string& ns) {
          (owner_ns == ns || owner_ns == "ops");
 }
 
-// What locks a Role: nobody holds it, and it is about nothing.
+// Returns true for the rule that locks a Role: nobody holds its right, and it covers no real
+// object.
 bool IsLock(const json::value& rule) {
   return rule.at_pointer("/apiGroups/0") == "locks.views.operators.coreos.com" &&
          rule.at_pointer("/resources/0") == "roles" && rule.at_pointer("/verbs/0") == "open";
 }
 
-// What the Role grants.
+// Returns the verbs that the Role grants.
 std::set<std::string> Verbs(const json::value& role) {
   std::set<std::string> verbs;
   if (role.is_null()) return verbs;
@@ -150,7 +150,7 @@ class Schedule : public Dice {
     NoteReasons();
   }
 
-  // People act between passes, and while a process works.
+  // Simulates people who act between passes and while a process works.
   void Act() {
     const std::string name = kNames[Draw(kNames.size())];
     const std::string ns = kPlaces[Draw(kPlaces.size())];
@@ -194,8 +194,8 @@ class Schedule : public Dice {
     }
   }
 
-  // As Kubernetes does, this lets nobody bind a Role who does not hold all that it grants, and
-  // nobody one that is not there; mallory holds what she gives to Roles of her own.
+  // Binds a Role as Kubernetes allows: the Role must exist, and the user must hold all that it
+  // grants. Mallory holds the rights that she gives to her own Roles.
   void Bind(const kube::NamespacedName& name, const std::string& role,
             const std::string& metadata) {
     const json::value there = cluster_.Find(kTestRoles, {name.ns, role});
@@ -206,7 +206,7 @@ class Schedule : public Dice {
     cluster_.PutBinding(name, role, metadata);
   }
 
-  // She makes an empty Role under the copy's name, with the copy's labels, or empties it.
+  // Mallory creates an empty Role with the copy's name and labels, or empties an existing one.
   void Hollow(const kube::NamespacedName& name, const std::string& metadata) {
     cluster_.PutRole(name, "", metadata);
     if (OneIn(2)) Bind({name.ns, StrCat("by-hand-", name.name)}, name.name, "");
@@ -214,7 +214,7 @@ class Schedule : public Dice {
     if (OneIn(2)) cluster_.Drop(kTestRoles, name);
   }
 
-  // A tenant's own Role under the copy's name, or it goes.
+  // A tenant creates a Role under the copy's name, or deletes it.
   void Squat(const std::string& ns, const std::string& name) {
     const json::value there = cluster_.Find(kTestRoles, {ns, name});
     if (there.is_null()) {
@@ -225,7 +225,7 @@ class Schedule : public Dice {
   }
 
   kube::HookedFate Decide(const RbacProcess& process, const kube::HookedCall& call) {
-    // The best moment to bind a Role: before it is given something.
+    // The best moment for an attacker to bind a Role is right before it gets rights.
     if (!calm_ && call.verb == kube::ClientVerb::kUpdate && call.gvr == kTestRoles && OneIn(4)) {
       Bind({call.name.ns, StrCat("by-hand-", call.name.name)}, call.name.name, "");
     }
@@ -242,7 +242,7 @@ class Schedule : public Dice {
                 kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "injected"))});
   }
 
-  // Somebody acts, and the other process works, while this one waits for its call.
+  // While this process waits for its call, somebody acts and the other process works.
   void Meddle(const RbacProcess& process) {
     if (meddling_) return;
     meddling_ = true;
@@ -267,7 +267,7 @@ class Schedule : public Dice {
     if (call.deletion != nullptr) {
       ASSERT_FALSE(call.deletion->uid.empty()) << what;
       ASSERT_FALSE(call.deletion->resource_version.empty()) << what;
-      // What is still as it was read is one of ours.
+      // An object that is unchanged since the read must be one of our copies.
       const bool same =
           !there.is_null() && Text(there, {"metadata", "uid"}) == call.deletion->uid &&
           Text(there, {"metadata", "resourceVersion"}) == call.deletion->resource_version;
@@ -305,7 +305,8 @@ class Schedule : public Dice {
     }
   }
 
-  // Since when one of ours waits for others, and nothing else.
+  // Checks a patch: it may only set the annotation that says since when one of our copies is
+  // unwanted.
   void JudgeNote(const kube::HookedCall& call, const json::value& there, const std::string& what) {
     const json::object& patch = call.body->as_object();
     ASSERT_EQ(patch.size(), 1) << what;
@@ -321,7 +322,7 @@ class Schedule : public Dice {
     EXPECT_TRUE(!same || IsOurs(there, call.name.ns)) << what;
   }
 
-  // What the operator may do in the namespace by our copies, if `role` and `binding` are what is
+  // Returns what our copies allow the operator in the namespace if `role` and `binding` exist
   // there.
   static std::set<std::string> Access(const std::string& ns, const std::string& name,
                                       const json::value& role, const json::value& binding) {
@@ -334,8 +335,8 @@ class Schedule : public Dice {
     return {};
   }
 
-  // A write takes away nothing for which there has been a reason all the time that what it stands
-  // on may be old, unless somebody else would have it, too.
+  // Checks that a write removes no access that had a reason throughout the time for which the
+  // write's reads may be outdated, unless somebody else would also get the access.
   void JudgeGap(const kube::HookedCall& call, const json::value& there, const std::string& what) {
     const std::string& ns = call.name.ns;
     const std::string& name = call.name.name;
@@ -362,7 +363,7 @@ class Schedule : public Dice {
     }
   }
 
-  // Notes for what there is a reason, and since when.
+  // Records for which access there is a reason, and since when.
   void NoteReasons() {
     for (const char* name : kNames) {
       for (const char* ns : kPlaces) {
@@ -375,7 +376,7 @@ class Schedule : public Dice {
     }
   }
 
-  // Everything calms down: nothing fails, and one process works.
+  // Ends all trouble: no call fails, and one process works.
   void Calm() {
     for (auto& process : processes_) process.reset();
     calm_ = true;
@@ -392,7 +393,7 @@ class Schedule : public Dice {
     for (const char* name : kNames) {
       for (const char* ns : kPlaces) Judge(ns, name);
     }
-    // What is in the way is tried again now and then, which changes nothing.
+    // Blocked copies are retried now and then, which must change nothing.
     const uint64_t revision = cluster_.fake().revision();
     processes_[0]->Finish();
     processes_[0] = Start();
@@ -412,7 +413,7 @@ class Schedule : public Dice {
     return false;
   }
 
-  // The operator's own Role and RoleBinding, where both are there and name it as their owner.
+  // Returns true if the operator's own Role and RoleBinding both exist and name it as their owner.
   bool HasOriginal(const std::string& name) {
     const json::value csv = cluster_.Find(kTestCsvs, {"ops", name});
     if (csv.is_null()) return false;
@@ -438,7 +439,7 @@ class Schedule : public Dice {
     return wanted;
   }
 
-  // True when a RoleBinding to the Role names mallory.
+  // Returns true if a RoleBinding to the Role names mallory.
   bool IsBoundToMallory(const std::string& ns, const std::string& name) {
     for (const json::object& object : cluster_.All(kTestBindings)) {
       const json::value binding = object;
@@ -465,7 +466,7 @@ class Schedule : public Dice {
     if (role_ours) {
       EXPECT_TRUE(Within(Verbs(role), Wanted(name))) << what << " " << Serialize(role);
     }
-    // Beside a Role that is no copy, it is as little one, whatever its labels.
+    // A binding beside a Role that is no copy is no copy either, whatever its labels.
     if (role_ours && binding_ours) {
       EXPECT_EQ(Text(binding, {"roleRef", "name"}), name) << what;
       const json::array& subjects = binding.at("subjects").as_array();
@@ -492,12 +493,12 @@ class Schedule : public Dice {
   FakeClock clock_;
   RbacCluster cluster_;
   std::array<std::unique_ptr<RbacProcess>, 2> processes_;
-  std::map<std::string, std::set<std::string>> asked_;  // ever, by operator
+  std::map<std::string, std::set<std::string>> asked_;  // ever asked for, by operator
   struct Reason {
     std::set<std::string> verbs;
     absl::Time since;
   };
-  std::map<kube::NamespacedName, Reason> reasons_;  // by namespace and operator
+  std::map<kube::NamespacedName, Reason> reasons_;  // the key is the namespace and the operator
   bool calm_ = false;
   bool meddling_ = false;
   int writes_ = 0;
@@ -505,15 +506,15 @@ class Schedule : public Dice {
   bool death_after_ = false;
 };
 
-// The end of an operator's access: it is watched each second and at each write, while the process
-// dies at one of these, or in between, and another one follows, as late as Leases allow.
+// Tests the end of an operator's access. The access is checked each second and at each write. The
+// process dies at a write or in between, and another one starts as late as Leases allow.
 enum class Ending { kUninstalled, kRetargeted, kReplaced, kReplacedInVain };
 
 class Succession {
  public:
   struct Death {
     int at_write = -1;
-    bool after = false;  // the write takes place
+    bool after = false;  // true: the process dies after the write
     int at_second = -1;
   };
   Succession(Ending ending, Death death) : ending_(ending), death_(death) {
@@ -554,7 +555,7 @@ class Succession {
   }
 
  private:
-  // A Lease of 15 seconds, looked at every two.
+  // The Lease lasts 15 seconds and is checked every two.
   static constexpr absl::Duration kLeaseEnds = absl::Seconds(17);
 
   void Install(const std::string& name, bool owners) {
@@ -595,7 +596,7 @@ class Succession {
             << ns << " " << absl::FormatDuration(clock_.Now() - began_);
       }
     }
-    // What could take its place is waited for.
+    // The access stays for a while, because a replacement of the operator may come.
     if (ending_ == Ending::kReplacedInVain && clock_.Now() - began_ < absl::Seconds(30)) {
       EXPECT_TRUE(MayWork("a", "reed")) << absl::FormatDuration(clock_.Now() - began_);
     }
@@ -634,7 +635,7 @@ TEST(CopiedRbacScheduleTest, AccessEndsInTimeAndWithoutAGapWheneverTheProcessDie
       return Succession(ending, {.at_write = at, .after = after}).Play();
     });
     if (::testing::Test::HasFailure()) return;
-    // At any time of a wait: the next process finds since when it is.
+    // A death at any time of the wait: the next process finds since when it lasts.
     for (int second = 0; second <= 40; second += 4) {
       SCOPED_TRACE(StrCat("at second ", second));
       EXPECT_TRUE(Succession(ending, {.at_second = second}).Play());
@@ -643,7 +644,7 @@ TEST(CopiedRbacScheduleTest, AccessEndsInTimeAndWithoutAGapWheneverTheProcessDie
   }
 }
 
-// kill -9 before and after every single write.
+// Kills the process before and after every single write.
 TEST(CopiedRbacScheduleTest, GoesOnAfterADeathAtEveryWrite) {
   PlayDeaths(/*most=*/100,
              [](int at, bool after) { return Schedule(/*seed=*/3).PlayToDeathAt(at, after); });

@@ -8,8 +8,8 @@
 namespace steward::controllers {
 namespace {
 
-// The most that another process's clock may be ahead. A later time was written by somebody else,
-// and ends the wait.
+// How far another process's clock may be ahead. No leader wrote a time that is later than this, so
+// such a note ends the wait.
 constexpr absl::Duration kClockSkew = absl::Seconds(5);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The note on a copy that says since when it waits for another one to take its place. A pure
+// Reads kUnwantedSinceAnnotation of a copy, which waits for another copy to take its place. A pure
 // function.
 #ifndef CONTROLLERS_COPIED_RBAC_WAIT_NOTE_H_
 #define CONTROLLERS_COPIED_RBAC_WAIT_NOTE_H_
@@ -9,7 +9,7 @@
 namespace steward::controllers {
 
 // The time since the copy began to wait; 0 = nothing is noted. Infinite for a note that no leader
-// can have written, so that editing it makes the wait no longer.
+// can have written, so that nobody can prolong the wait by editing it.
 absl::Duration WaitedFor(const olm::StoredRbac& copy, absl::Time now);
 
 }  // namespace steward::controllers

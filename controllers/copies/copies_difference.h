@@ -1,4 +1,4 @@
-// The difference between the copies that are there and those that a choice wants. Immutable once
+// The difference between the existing copies and those that a choice wants. Immutable once
 // computed.
 #ifndef CONTROLLERS_COPIES_COPIES_DIFFERENCE_H_
 #define CONTROLLERS_COPIES_COPIES_DIFFERENCE_H_
@@ -21,10 +21,11 @@ namespace steward::controllers {
 struct CopyChange {
   const olm::Namespace* ns;   // of the World
   const std::string* name;    // of the copy and its original
-  const std::string* source;  // the original's namespace; "" = it is not known any more
+  const std::string* source;  // the original's namespace; "" = unknown by now
   olm::SlotFinding finding;
 
-  // There is a copy, and it goes; or it stays, although the choice may want it gone.
+  // Deletes: there is a copy, which will be deleted. Stays: the copy stays although the choice may
+  // want it gone.
   bool Deletes() const {
     return finding == olm::SlotFinding::kUnwanted || finding == olm::SlotFinding::kOrphan;
   }
@@ -41,7 +42,7 @@ struct CopiesDifference {
   olm::CopyCounts counts;
   std::vector<CopyChange> changes;  // sorted by place
 
-  // The owners of the data to which `changes` points.
+  // Keep the data alive to which `changes` points.
   storage::OperatorWorldPtr world;
   std::shared_ptr<const std::set<std::string>> texts;
 };

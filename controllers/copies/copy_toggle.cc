@@ -18,7 +18,7 @@
 namespace steward::controllers {
 namespace {
 
-// The number of other OLMConfigs, which mean nothing, remembered so that each is reported once.
+// The limit of other OLMConfigs that are remembered, so that each is reported once.
 constexpr size_t kMaxOthers = 100;
 constexpr absl::Duration kLookEvery = absl::Seconds(30);
 
@@ -91,7 +91,7 @@ VoidTask CopyToggle::LookNowAndThen() {
     co_await clock_.Sleep(kLookEvery);
     const uint64_t before = news_;
     const absl::StatusOr<CopyChoice> live = co_await ReadChoice();
-    // The watch may have told a newer choice meanwhile.
+    // Skip this if the watch has told a newer choice meanwhile.
     if (live.ok() && *live != choice_ && news_ == before) Choose(*live);
   }
 }
@@ -142,7 +142,8 @@ Task<CopyChoice> CopyToggle::ReadChoice() {
     co_return ChoiceBy(config->disables_copies);
   }
   if (kube::IsNotFound(object.status(), olm::kOlmConfigName)) co_return Absent();
-  // A proxy may have said so, too: it takes the watch's word besides to delete copies.
+  // A proxy may have given this answer, too. So if the defaults turn copies off, which deletes
+  // them, the watch must have reported the same.
   if (kube::IsNotServed(object.status()) &&
       (!defaults_.disabled || choice_.policy == Absent().policy)) {
     co_return Absent();

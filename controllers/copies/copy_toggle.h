@@ -17,19 +17,19 @@
 
 namespace steward::controllers {
 
-// The choice where the OLMConfig `cluster` makes none, and what it never is about.
+// The choice if the OLMConfig `cluster` makes none, and the namespaces that it never affects.
 struct CopyToggleDefaults {
   bool disabled = false;  // --disable-copied-csvs
   std::set<std::string, std::less<>> protected_namespaces;
 };
 
-// The choice, and where it comes from.
+// The choice and its origin.
 struct CopyChoice {
   enum class By {
     kNobody,         // nothing was read yet
     kOlmConfig,      // the OLMConfig `cluster`
-    kDefaults,       // there is none, or it says nothing
-    kNotUnderstood,  // it says something that is neither true nor false
+    kDefaults,       // there is no OLMConfig `cluster`, or it makes no choice
+    kNotUnderstood,  // its value is neither true nor false
   };
   olm::CopyPolicy policy;
   By by = By::kNobody;
@@ -37,14 +37,15 @@ struct CopyChoice {
   bool operator==(const CopyChoice&) const = default;
 };
 
-// The OLMConfig `cluster` makes the choice; where it says nothing, and where there is none, the
-// defaults do (R-004-25, 26). Other OLMConfigs are logged once and mean nothing (R-004-23).
+// The OLMConfig `cluster` makes the choice. If it does not exist or makes no choice, the defaults
+// apply (R-004-25, 26). Other OLMConfigs are logged once and have no effect (R-004-23).
 //
 //   followed:  what a watch has told, which may be old;       enough to make copies
 //   read live: what the cluster says at this moment;          needed to delete one
 //
-// The choice is also read now and then: when a definition of OLMConfigs is replaced, watches go on
-// for minutes without the fields that only the new one knows, and tell them never.
+// The choice is also read periodically, because watches may miss fields: when the definition of
+// OLMConfigs is replaced, they go on for minutes without the fields that only the new definition
+// has.
 //
 // A choice that cannot be read or understood is unknown: existing copies stay.
 class CopyToggle {
@@ -56,22 +57,23 @@ class CopyToggle {
   CopyToggle& operator=(const CopyToggle&) = delete;
 
   struct Listener {
-    // Called after each news of the OLMConfig `cluster`, even if the choice is the same.
+    // Called after each change of the OLMConfig `cluster`, even if the choice is the same.
     std::function<void()> told;
-    // Called once for each name of another OLMConfig. May be null.
+    // Called once for each other OLMConfig. May be null.
     std::function<void(const std::string& name)> other;
   };
   // Follows the choice until cancelled. Called once.
   VoidTask Run(Listener listener);
 
-  // The choice that an OLMConfig `cluster` with this word (olm::DisablesCopies) makes.
+  // The choice if the OLMConfig `cluster` has this result of olm::DisablesCopies.
   olm::CopyPolicy PolicyBy(const absl::StatusOr<std::optional<bool>>& word) const;
 
   // The choice as followed. Valid until other code runs on the executor.
   const olm::CopyPolicy& policy() const { return choice_.policy; }
   const CopyChoice& choice() const { return choice_; }
 
-  // Reads the choice now. Errors are those of the client; a choice that is not understood is none.
+  // Reads the choice now. Errors are those of the client; a choice that is not understood is not an
+  // error.
   Task<olm::CopyPolicy> ReadLive();
 
  private:
@@ -91,7 +93,7 @@ class CopyToggle {
   CopyChoice choice_;
   std::set<std::string> others_;  // OLMConfigs that were reported
   Listener listener_;
-  uint64_t news_ = 0;  // the number of choices that were told
+  uint64_t news_ = 0;  // counts the choices that were told
 };
 
 }  // namespace steward::controllers

@@ -23,7 +23,8 @@ namespace {
 
 using storage::OperatorWorld;
 
-// The limit of remembered namespaces of originals; more are not known once an original is gone.
+// The limit of remembered namespaces of originals. Beyond it, the namespace of an original that is
+// gone is unknown.
 constexpr size_t kMaxSources = 10'000;
 
 storage::ReflectorOptions AllCopies() {
@@ -35,7 +36,7 @@ storage::ReflectorOptions AllCopies() {
   return options;
 }
 
-// Ends a computation, however it ends.
+// Marks the end of a computation in its destructor, even on cancellation.
 class Computing {
  public:
   Computing(bool& running, Broadcast& ended) : running_(running), ended_(ended) { running_ = true; }
@@ -65,7 +66,7 @@ class FollowedCopies::Walk {
     }
   }
 
-  // The names of which slots may differ from what they shall be.
+  // The names whose slots may differ from their wanted content.
   std::set<std::string> Names(const std::set<std::string>& copies) {
     std::set<std::string> names = copies;
     for (const auto& [name, installs] : installs_) {
@@ -148,7 +149,7 @@ absl::StatusOr<CompactIndex::Observed> FollowedCopies::Observe(const kube::RawOb
 
 void FollowedCopies::NoteCopy(const kube::NamespacedName& copy, const ContentDigest* content) {
   if (content != nullptr) names_.insert(copy.name);
-  // Before the list is complete, there is nothing to compare.
+  // Before the list is complete, nothing can be compared.
   if (index_.health().ok()) NoteChange();
 }
 

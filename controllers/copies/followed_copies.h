@@ -1,4 +1,4 @@
-// The knowledge of copies of a process that need not be leader: it makes none. Lives on one
+// Follows copies for a process that does not write them and so need not be leader. Lives on one
 // executor.
 #ifndef CONTROLLERS_COPIES_FOLLOWED_COPIES_H_
 #define CONTROLLERS_COPIES_FOLLOWED_COPIES_H_
@@ -25,13 +25,13 @@
 
 namespace steward::controllers {
 
-// Originals, OperatorGroups and Namespaces come from the World; the copies are watched by their
-// metadata, and the choice as the reconcilers follow it. Compares them by the rules of the
-// reconciler "copied-csvs" (olm/copy), which writes what this one tells, and may be ahead or
-// behind.
+// Originals, OperatorGroups and Namespaces come from the World; the copies' metadata is watched,
+// and the choice is followed as by the reconcilers (CopyToggle). Compares them by the same rules
+// (olm/copy) as the reconciler "copied-csvs", which makes the changes and may be ahead of or behind
+// this object.
 //
-// Memory: the index of copies (8 MiB for 100,000), their names, and of the last differences a few
-// words for each slot that is not as it shall be.
+// Memory: the index of copies (8 MiB for 100,000), their names, and a few words for each slot in
+// the last differences.
 class FollowedCopies {
  public:
   // REQUIRES: the references outlive this object and its calls.
@@ -44,17 +44,18 @@ class FollowedCopies {
   // Follows copies and choice until cancelled. Called once.
   VoidTask Run();
 
-  // OK when everything has been listed and is followed; else kUnavailable, with the reason.
+  // OK when all copies have been listed and are followed; else kUnavailable, with the reason.
   absl::Status health() const;
-  // Notified whenever the choice or a copy may have changed. Worlds tell for themselves.
+  // Notified whenever the choice or a copy may have changed. Not for new Worlds, which have their
+  // own notification.
   const Broadcast& changed() const { return changed_; }
   // The choice as followed. Valid until other code runs on the executor.
   const CopyChoice& choice() const { return toggle_.choice(); }
 
-  // Compares with what the choice wants, as it is followed, or as it would be with this
-  // `disableCopiedCSVs`. Takes time in proportion to names and namespaces, with turns for others;
-  // is remembered until something changes, and computed once for all who ask meanwhile. The result
-  // is no older than the call. Errors: those of health().
+  // Compares the copies with the choice as followed, or with the choice that `disabled` as
+  // disableCopiedCSVs would make. Takes time in proportion to names and namespaces, and yields
+  // regularly. The result is remembered until something changes, and computed once for all
+  // concurrent callers. It is not older than the call. Errors: those of health().
   Task<CopiesDifferencePtr> Compare(std::optional<bool> disabled = std::nullopt);
 
  private:
@@ -70,7 +71,7 @@ class FollowedCopies {
   void NoteCopy(const kube::NamespacedName& copy, const ContentDigest* content);
   void NoteChange();
   olm::CopyPolicy PolicyFor(std::optional<bool> disabled) const;
-  // Null: the last one is too old.
+  // Null if `known` is too old.
   CopiesDifferencePtr Remembered(const Known& known, const olm::CopyPolicy& policy,
                                  uint64_t since) const;
   Task<CopiesDifferencePtr> Compute(storage::OperatorWorldPtr world, olm::CopyPolicy policy);

@@ -1,4 +1,4 @@
-// Slots as a World and an index of copies show them. Pure functions.
+// The content of slots, from a World and an index of copies. Pure functions.
 #ifndef CONTROLLERS_COPIES_SEEN_COPIES_H_
 #define CONTROLLERS_COPIES_SEEN_COPIES_H_
 
@@ -18,16 +18,17 @@
 
 namespace steward::controllers {
 
-// The tag of a copy in an index, by its original's namespace. Tells originals of one name apart, in
-// this process: nobody can choose two namespaces with the same one.
+// The tag of a copy in an index: a digest of its original's namespace. Tells originals of one name
+// apart within this process; nobody can choose two namespaces with the same tag.
 uint32_t TagOfSource(std::string_view source);
 
-// The originals of a name, with their groups. `installs` are namespaces that may have one; the
-// result borrows from the World.
+// The originals of a name, with their groups. `installs` are namespaces that may have such an
+// original. The result borrows from the World.
 std::vector<olm::Original> OriginalsIn(const storage::OperatorWorld& world, const std::string& name,
                                        const std::set<std::string>& installs);
 
-// The slot `key`. `originals` are those of its name, and outlive the result.
+// Returns the content of the slot `key`. REQUIRES: `originals` are all originals of its name, and
+// outlive the result.
 olm::SeenSlot SeeSlot(const storage::OperatorWorld& world, const CompactIndex& copies,
                       const kube::NamespacedName& key, const std::vector<olm::Original>& originals);
 

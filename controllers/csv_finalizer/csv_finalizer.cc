@@ -28,7 +28,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr char kManager[] = "steward-operators";
-// From one look at objects that are being deleted to the next.
+// The time between two looks at objects that are being deleted.
 constexpr absl::Duration kPause = absl::Seconds(1);
 
 bool HasFinalizer(const kube::ObjectMeta& csv) {
@@ -52,7 +52,7 @@ VoidTask CsvFinalizer::Feed(WorkQueue& queue) {
     if (csv != nullptr && Waits(*csv)) queue.Add(name);
   };
   csvs_ = deps_.metadata.Open(std::move(selection), std::move(callbacks));
-  // An informer that runs already has called others for its objects, not this watch.
+  // An informer that ran already does not report its present objects to this new watch.
   csvs_->ForEach([&queue](const kube::ObjectMeta& csv) {
     if (Waits(csv)) queue.Add(csv.name);
   });
@@ -105,7 +105,7 @@ Task<ReconcileResult> CsvFinalizer::Reconcile(Key key) {
   finalizers = olm::FinalizersWithout(facts.finalizers, {std::string(bundle::kCsvFinalizer)});
   const absl::Status written =
       co_await SetFinalizers(key, facts.resource_version, std::move(finalizers));
-  // It has changed since it was read, or is gone.
+  // The object has changed since it was read, or is gone.
   if (kube::IsOvertaken(written)) co_return ReconcileResult::Requeue();
   CO_RETURN_IF_ERROR(written);
   co_return ReconcileResult::Done();

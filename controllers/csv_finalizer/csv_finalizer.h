@@ -1,5 +1,5 @@
-// The reconciler that puts OLM's own finalizer on operators and lets go of it where no olm-operator
-// does. Lives on one executor.
+// The reconciler that puts OLM's own finalizer on ClusterServiceVersions and removes it, in
+// clusters without olm-operator. Lives on one executor.
 #ifndef CONTROLLERS_CSV_FINALIZER_CSV_FINALIZER_H_
 #define CONTROLLERS_CSV_FINALIZER_CSV_FINALIZER_H_
 
@@ -21,10 +21,10 @@
 namespace steward::controllers {
 
 // olm-operator puts the finalizer operators.coreos.com/csv-cleanup on each ClusterServiceVersion,
-// and takes it off once it has deleted the objects without owner reference, as an object of the
-// cluster cannot have one to an object of a namespace. Where it does not run, a plan's objects
-// would leave their rights behind for ever, and after a takeover a deleted ClusterServiceVersion
-// would stay. So this class does the same:
+// and removes it once it has deleted the operator's cluster-scoped objects, which cannot have an
+// owner reference to a namespaced object. Without olm-operator, the cluster-scoped rights of an
+// InstallPlan would stay for ever, and after a takeover a deleted ClusterServiceVersion would stay,
+// too. So this class does the same:
 //
 //   without the finalizer, made by an executor of plans (label olm.managed) ─► it is put on
 //   not being deleted ─► nothing else
@@ -33,9 +33,9 @@ namespace steward::controllers {
 //   and objects of the console that bear the operator's owner labels are deleted, in this order;
 //   once all of them are gone, the finalizer is
 //
-// An object that another operator was installed with, too (annotation
-// operatorframework.io/installed-alongside-…), stays while that one is there, and goes with the
-// last of them. Copies are not looked at.
+// An object that was installed with several operators (annotation
+// operatorframework.io/installed-alongside-…) stays until the last of them is deleted. Copies are
+// ignored.
 class CsvFinalizer : public Reconciler {
  public:
   // REQUIRES: the references in `deps` outlive this object.
@@ -47,7 +47,7 @@ class CsvFinalizer : public Reconciler {
  private:
   StatusTask SetFinalizers(Key csv, std::string resource_version,
                            std::vector<std::string> finalizers);
-  // Deletes those that do not stay; returns how many there were.
+  // Deletes those of `objects` that need not stay; returns their number.
   Task<size_t> DeleteThese(kube::GroupVersionResource gvr,
                            std::vector<bundle::FinalizedObject> objects);
 

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int64_t kPage = 500;
 
-// The first field of `before` that `after` lacks, "" = none. Nulls are none.
+// Returns the first field of `before` that `after` lacks; "" = none. A null counts as absent.
 std::string LostField(const json::value& before, const json::value* after,
                       const std::string& path) {
   if (before.is_null()) return "";
@@ -52,8 +52,8 @@ std::string NameText(const kube::NamespacedName& name) {
   return StrCat(name.ns, name.ns.empty() ? "" : "/", name.name);
 }
 
-// Fails for an object that one of the new versions would refuse. `lost` gets a sentence about the
-// first that would lose a field.
+// Fails if one of the new versions would refuse the object. `lost` gets a sentence about the first
+// object that would lose a field.
 absl::Status CheckObject(const olm::Definition& wanted, const kube::RawObject& raw,
                          std::string& lost) {
   ASSIGN_OR_RETURN(const json::value parsed, ParseJson(raw.json));
@@ -73,7 +73,8 @@ absl::Status CheckObject(const olm::Definition& wanted, const kube::RawObject& r
       }
     }
     if (causes.empty()) continue;
-    // Without the message, which quotes the value: readers of a plan may not read the object.
+    // The API's message is left out, because it quotes a value that readers of the plan may not be
+    // allowed to read.
     return absl::FailedPreconditionError(StrCat(
         "the new schema of version ", version.name, " does not admit the existing ", wanted.kind,
         " ", NameText(name), ": ", causes.front().field, ": ", causes.front().reason));
@@ -102,7 +103,7 @@ Task<std::vector<std::string>> CheckDefinition(kube::Client& client, json::objec
                               "the new schema"));
     co_return warnings;
   }
-  // Objects of one version are those of each, where no webhook converts them.
+  // Without a webhook, conversion changes no fields, so listing one version covers all objects.
   if (before.served.empty()) co_return warnings;
   const bool storage_served =
       std::any_of(before.served.begin(), before.served.end(),

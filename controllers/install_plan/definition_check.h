@@ -1,5 +1,5 @@
-// The check of a new CustomResourceDefinition against the one that is there, and against its
-// objects. A coroutine on the caller's executor.
+// Checks a new CustomResourceDefinition against the existing one and its objects. A coroutine on
+// the caller's executor.
 #ifndef CONTROLLERS_INSTALL_PLAN_DEFINITION_CHECK_H_
 #define CONTROLLERS_INSTALL_PLAN_DEFINITION_CHECK_H_
 
@@ -12,11 +12,11 @@
 
 namespace steward::controllers {
 
-// Finds out whether `wanted` may replace `live`. The result are warnings: versions that are served
-// no more, a field that an object holds and the new schema would drop. kFailedPrecondition with one
-// sentence: a stored version would go, a field would change that is fixed, or an object would not
-// be valid any more; it names the version, or object and field. Where a webhook converts objects
-// they are not checked, which is a warning. Objects are read page by page.
+// Checks whether `wanted` may replace `live`. Returns warnings: versions that are no longer served,
+// or a field that an object holds and the new schema would drop. Fails with kFailedPrecondition and
+// one sentence that names the version, or the object and field: a stored version would go, an
+// immutable field would change, or an object would become invalid. Objects that a webhook converts
+// are not checked, which is a warning. Objects are read page by page.
 Task<std::vector<std::string>> CheckDefinition(kube::Client& client, boost::json::object live,
                                                boost::json::object wanted);
 

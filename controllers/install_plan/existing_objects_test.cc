@@ -1,4 +1,4 @@
-// Plans and the objects that are there already.
+// Tests plans whose objects exist already.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,15 +59,15 @@ struct RightsCase {
   const char* name;
   bool scoped;
   bool there;
-  const char* owner_in;  // the namespace of an operator that owns it; "" = none
-  const char* more;      // of the owner's metadata
-  const char* versions;  // of the plan's definition; "" = as it is there
+  const char* owner_in;  // the namespace of an operator that owns the definition; "" = none
+  const char* more;      // further members of the owner's metadata
+  const char* versions;  // versions of the plan's definition; "" = those of the existing one
   bool url;
   const char* status;
-  const char* stops;  // a part of the message; "" = it goes on
+  const char* stops;  // a part of the message with which the plan stops; "" = it goes on
 };
 
-// `47-definition-hijack`.
+// `47-definition-hijack`: only plans of the owner's namespace change a definition.
 TEST(ExistingObjectsTest, WhoseADefinitionIs) {
   constexpr char kCopy[] = R"(,"labels":{"olm.copiedFrom":"other"})";
   for (const RightsCase& tc : std::vector<RightsCase>{
@@ -143,7 +143,7 @@ TEST(ExistingObjectsTest, AConversionOfSomebodyElse) {
   }
 }
 
-// OLM's own definitions are nobody's, whatever an operator says that it owns.
+// Nobody owns OLM's own definitions, even if an operator claims to.
 TEST(ExistingObjectsTest, OlmsOwnDefinitions) {
   PlanCluster cluster;
   Scope(cluster);
@@ -169,7 +169,7 @@ TEST(ExistingObjectsTest, OlmsOwnDefinitions) {
   EXPECT_THAT(cluster.Message(kPlan), HasSubstr("is OLM's own"));
 }
 
-// `55-on-its-way-out`: with a finalizer it is there until that goes.
+// `55-on-its-way-out`: an object with a finalizer exists until the finalizer is removed.
 TEST(ExistingObjectsTest, WhatIsBeingDeletedIsWaitedFor) {
   for (const TestStep& step :
        {ConfigMapStep(), RoleStep(), AccountStep(), ServiceStep(R"({"ports":[{"port":1}]})"),
@@ -208,7 +208,7 @@ TEST(ExistingObjectsTest, WhatIsBeingDeletedIsWaitedFor) {
   }
 }
 
-// The object goes between the read and the write: the answer tells.
+// If the object goes between the read and the write, the answer to the write shows it.
 TEST(ExistingObjectsTest, OneThatBeginsToGo) {
   PlanCluster cluster;
   cluster.Create(kTestConfigMaps, "ops",
@@ -229,8 +229,8 @@ TEST(ExistingObjectsTest, OneThatBeginsToGo) {
   EXPECT_EQ(cluster.Steps(kPlan), "Created Unknown");
 }
 
-// `59-service-address`, `60-handed-over`: what the old version brought goes, what somebody else
-// added stays.
+// `59-service-address`, `60-handed-over`: fields of the old version are removed, and fields that
+// somebody else added stay.
 TEST(ExistingObjectsTest, UpgradesReplace) {
   PlanCluster cluster;
   TestStep settings = ConfigMapStep();
@@ -258,8 +258,8 @@ TEST(ExistingObjectsTest, UpgradesReplace) {
   EXPECT_EQ(service.at("spec").at("ports").at(0).at("port"), 8444);
 }
 
-// `56-immutable-fields`, `57-narrower-definition`: what can be known to fail is known before the
-// first write.
+// `56-immutable-fields`, `57-narrower-definition`: predictable failures are found before the first
+// write.
 TEST(ExistingObjectsTest, WhatNobodyMayChange) {
   constexpr char kHead[] =
       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"},)";
@@ -288,7 +288,7 @@ TEST(ExistingObjectsTest, WhatNobodyMayChange) {
   }
 }
 
-// A dry run that is not answered keeps nothing from being installed.
+// A dry run without an answer does not prevent an installation.
 TEST(ExistingObjectsTest, WhatCannotBeTriedIsDone) {
   PlanCluster cluster;
   cluster.AddPlan(kPlan, {CsvStep(), ConfigMapStep()});
@@ -302,7 +302,7 @@ TEST(ExistingObjectsTest, WhatCannotBeTriedIsDone) {
   EXPECT_EQ(cluster.Phase(kPlan), "Complete");
 }
 
-// A field that objects hold, and the new schema does not know, is told.
+// A warning names a field that objects hold and the new schema does not know.
 TEST(ExistingObjectsTest, AFieldThatWouldBeLost) {
   PlanCluster cluster;
   cluster.Create(kTestDefinitions, "", DefinitionText());
@@ -321,7 +321,7 @@ TEST(ExistingObjectsTest, AFieldThatWouldBeLost) {
               ElementsAre(HasSubstr("ServiceMonitor other/old would lose spec.port")));
 }
 
-// `51-step-name`.
+// `51-step-name`: a step's manifest must have the name that the step shows.
 TEST(ExistingObjectsTest, AStepInstallsWhatItShows) {
   TestStep config = ConfigMapStep("real");
   config.name = "shown";
@@ -340,7 +340,7 @@ TEST(ExistingObjectsTest, AStepInstallsWhatItShows) {
   }
 }
 
-// An object that a copy owned, or an operator that goes, would go with it.
+// A copy or an operator that is being deleted must not own objects, which would be deleted with it.
 TEST(ExistingObjectsTest, OwnersThatDoNotLast) {
   for (const bool copy : {true, false}) {
     PlanCluster cluster;

@@ -11,10 +11,10 @@ namespace steward::controllers {
 inline constexpr char kOptionalManifestsGate[] = "OptionalManifests";
 
 struct InstallPlanFlags {
-  // The time from the first try after which an error makes a plan Failed.
+  // The time after the first try at which a lasting error makes a plan Failed.
   absl::Duration retry_timeout = absl::Minutes(1);
-  // The token of the account that may act as whoever asks for the preview of a bundle; "" = such
-  // previews are off.
+  // The file with the token of an account that may impersonate the users who preview a bundle; "" =
+  // such previews are off.
   std::string bundle_preview_token_file;
 };
 

@@ -14,7 +14,7 @@
 namespace steward::controllers {
 namespace {
 
-// Plans that are worked on at a time.
+// The number of plans that are reconciled at the same time.
 constexpr size_t kWorkers = 4;
 
 void AddFlags(FlagAdder& adder, FlagValues& values) {
@@ -41,7 +41,7 @@ KnownReconciler KnownInstallPlans() {
   known.options.name = "install-plans";
   known.options.workers = kWorkers;
   known.options.limits.initial = absl::Milliseconds(500);
-  // A plan whose time is over is Failed soon after.
+  // Short delays make a plan Failed soon after its time is over.
   known.options.limits.max = absl::Seconds(5);
   known.family = kInstallPlansFamily;
   known.conflicts_with = {PeerOperator::kCatalogOperator};

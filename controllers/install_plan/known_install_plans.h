@@ -1,4 +1,4 @@
-// The reconciler "install-plans" as `steward controllers` knows it. Immutable.
+// Describes the reconciler "install-plans" for `steward controllers`. Immutable.
 #ifndef CONTROLLERS_INSTALL_PLAN_KNOWN_INSTALL_PLANS_H_
 #define CONTROLLERS_INSTALL_PLAN_KNOWN_INSTALL_PLANS_H_
 
@@ -6,8 +6,8 @@
 
 namespace steward::controllers {
 
-// The reconciler is of the family "install-plans", conflicts with catalog-operator, adds
-// --install-plan-retry-timeout, and obeys the feature gate OptionalManifests.
+// The reconciler belongs to the family "install-plans" and conflicts with catalog-operator. It adds
+// --install-plan-retry-timeout and obeys the feature gate OptionalManifests.
 KnownReconciler KnownInstallPlans();
 
 }  // namespace steward::controllers

@@ -1,4 +1,5 @@
-// The manifests of a plan's steps, wherever they lie. Lives on one executor.
+// Finds the manifests of a plan's steps, in the step itself or in a bundle's ConfigMap. Lives on
+// one executor.
 #ifndef CONTROLLERS_INSTALL_PLAN_MANIFEST_SOURCE_H_
 #define CONTROLLERS_INSTALL_PLAN_MANIFEST_SOURCE_H_
 
@@ -19,23 +20,23 @@ namespace steward::controllers {
 
 struct FoundManifest {
   boost::json::object object;
-  std::string properties;  // of the step's reference to a bundle; "" = none
+  std::string properties;  // from the step's reference to a bundle; "" = none
 };
 
-// Reads each bundle's ConfigMap once, so it serves one pass over one plan. Bundles lie in the
-// plan's namespace or in that of a catalog, and are read with the executor's own rights: so
-// elsewhere only what belongs to a CatalogSource is a bundle, and nothing else is told from what is
-// not there.
+// Reads each bundle's ConfigMap once, so one object serves one pass over one plan. Bundles lie in
+// the plan's namespace or in that of a catalog. They are read with the executor's own rights, so in
+// another namespace only a ConfigMap that belongs to a CatalogSource counts as a bundle; any other
+// is reported as missing, so that plans cannot probe for ConfigMaps.
 class ManifestSource {
  public:
-  // ConfigMaps that one plan may refer to.
+  // The most ConfigMaps that one plan may refer to.
   static constexpr size_t kMaxBundles = 32;
 
-  // `ns`: the plan's. REQUIRES: `client` outlives this object.
+  // `ns`: the plan's namespace. REQUIRES: `client` outlives this object.
   ManifestSource(kube::Client& client, std::string ns) : client_(client), ns_(std::move(ns)) {}
 
-  // kNotFound names the ConfigMap that is not there, or what it lacks; kInvalidArgument says what
-  // cannot be read.
+  // Returns the step's manifest. kNotFound names the missing ConfigMap, or the entry that it lacks;
+  // kInvalidArgument says which part cannot be read.
   Task<FoundManifest> Find(olm::PlanStep step);
 
  private:

@@ -33,11 +33,11 @@ namespace {
 constexpr char kManager[] = "steward-install-plans";
 const kube::GroupVersionKind kPlanKind = {"operators.coreos.com", "v1alpha1", "InstallPlan"};
 
-// For what is told by no watch: the account of an OperatorGroup.
+// The pause for an OperatorGroup's service account, which no watch reports.
 constexpr absl::Duration kWaitForAccount = absl::Seconds(15);
-// Plans of a page: they are whole, and may have more than a megabyte each.
+// The number of plans on a page. They are listed whole, and each may exceed a megabyte.
 constexpr int64_t kPage = 5;
-// For the API of a definition.
+// The pause while waiting for the API of a definition.
 constexpr absl::Duration kWaitForApi = absl::Seconds(1);
 
 // Each step that was not created has a line in the plan's message, which begins so.
@@ -58,7 +58,7 @@ bool IsApproved(const json::value& plan) {
   return spec != nullptr && BoolAt(*spec, "approved");
 }
 
-// Nothing is done for it any more, unless somebody changes it.
+// Returns true if the plan needs no more work unless somebody changes it.
 bool HasEnded(const json::value& plan) {
   const std::string_view phase = PhaseOf(plan);
   return phase == olm::kPlanComplete || (phase == olm::kPlanFailed && IsApproved(plan));
@@ -101,7 +101,8 @@ std::string StepText(const olm::InstallPlan& plan, size_t step) {
   return plan.steps[step].ToString(step);
 }
 
-// The lines about steps that were not created, now or earlier: those are in the plan's message.
+// Returns the lines about steps that were not created, in this pass or earlier. The earlier lines
+// come from the plan's message.
 std::vector<std::string> NotCreatedLines(const olm::InstallPlan& plan, const PlanPassResult& pass) {
   const std::vector<std::string> before = absl::StrSplit(plan.message, '\n');
   std::vector<std::string> lines;
@@ -155,7 +156,8 @@ VoidTask PlanExecutor::Feed(WorkQueue& queue) {
     if (found == waiting_.end()) return;
     for (const std::string& plan : found->second) queue.Add({group.ns, plan});
   };
-  // An OperatorGroup that came while nobody watched is in the list, of which nothing is told.
+  // The first list reports no changes, so `synced` wakes all waiting plans: an OperatorGroup may
+  // have appeared before it.
   callbacks.synced = [this, &queue] {
     for (const auto& [ns, plans] : waiting_) {
       for (const std::string& plan : plans) queue.Add({ns, plan});
@@ -186,7 +188,7 @@ Task<ReconcileResult> PlanExecutor::Reconcile(Key key) {
   absl::StatusOr<olm::InstallPlan> plan = olm::ReadInstallPlan(object.get_object());
   if (!plan.ok()) {
     CO_RETURN_IF_ERROR(co_await Refuse(key, plan.status(), std::move(object)));
-    co_return ReconcileResult::Done();  // a change of it is told
+    co_return ReconcileResult::Done();  // the watch reports a change of it
   }
   if (plan->deleting || plan->steps.empty()) co_return ReconcileResult::Done();
   if (!plan->approved) {
@@ -196,7 +198,7 @@ Task<ReconcileResult> PlanExecutor::Reconcile(Key key) {
   co_return co_await Execute(*std::move(plan), std::move(object));
 }
 
-// A plan that cannot be read: its status is written without it.
+// Writes the status of a plan that cannot be parsed.
 StatusTask PlanExecutor::Refuse(Key key, const absl::Status& why, json::value object) {
   log::Error("An InstallPlan is not understood",
              {{"namespace", key.ns}, {"name", key.name}, {"err", why}});
@@ -210,7 +212,7 @@ StatusTask PlanExecutor::Refuse(Key key, const absl::Status& why, json::value ob
       StrCat("the InstallPlan contains invalid data: ", OneLine(ToStd(why.message()), kMaxError));
   progress.condition = {false, std::string(olm::kInstallComponentFailed), progress.message};
   const absl::Status written = co_await Write(plan, progress, std::move(object));
-  // What the server refuses, too, it will refuse again.
+  // If the server refuses this write too, it would refuse it again.
   if (kube::IsAnswer(written) && !kube::IsConflict(written) && !kube::IsTransient(written)) {
     co_return absl::OkStatus();
   }
@@ -223,7 +225,7 @@ StatusTask PlanExecutor::RequireApproval(const olm::InstallPlan& plan, json::val
   olm::PlanProgress progress = AsItIs(plan);
   progress.phase = olm::kPlanRequiresApproval;
   if (plan.phase == olm::kPlanFailed) {
-    // Whoever approves it again has it tried again; what was done stays done.
+    // If the plan is approved again, it is tried again; completed steps stay as they are.
     progress.message.clear();
     progress.anew = true;
     progress.condition = {false, "", "it has failed, and is tried again once it is approved"};
@@ -236,7 +238,7 @@ StatusTask PlanExecutor::RequireApproval(const olm::InstallPlan& plan, json::val
 
 Task<ReconcileResult> PlanExecutor::Execute(olm::InstallPlan plan, json::value object) {
   olm::PlanProgress progress = AsItIs(plan);
-  // Before the OperatorGroups are read: a change that comes meanwhile is told.
+  // Register before the OperatorGroups are read, so that a change in between is reported.
   Wait(plan.key);
   CO_ASSIGN_OR_RETURN(const PlanIdentity identity, co_await IdentityOf(deps_.client, plan));
   if (!identity.waits.empty()) {
@@ -258,7 +260,8 @@ Task<ReconcileResult> PlanExecutor::Execute(olm::InstallPlan plan, json::value o
   const absl::Time now = deps_.clock.Now();
   PlanPassResult result;
   if (plan.untouched()) {
-    // A variable of its own: g++ 12 destroys an aggregate that is made where it is awaited twice.
+    // This must be a variable: g++ 12 destroys a temporary aggregate in a co_await expression
+    // twice.
     const RehearsalDeps rehearsal_deps = {.client = deps_.client,
                                           .mapper = mapper_,
                                           .clock = deps_.clock,
@@ -307,7 +310,7 @@ olm::PlanProgress PlanExecutor::Conclude(const olm::InstallPlan& plan,
   } else if (!pass.invalid && (in_time || kube::IsForbidden(pass.error))) {
     progress.phase = olm::kPlanInstalling;
     progress.message = StrCat("retrying execution due to error: ", error);
-    // The condition no longer says what was missing before.
+    // Clears the condition's earlier reason to wait.
     progress.condition = {false, "", progress.message};
   } else {
     progress.phase = olm::kPlanFailed;

@@ -1,4 +1,4 @@
-// The reconciler "install-plans", which executes approved InstallPlans in clusters without OLM's
+// The reconciler "install-plans" executes approved InstallPlans in clusters without OLM's
 // catalog-operator. Lives on one executor.
 #ifndef CONTROLLERS_INSTALL_PLAN_PLAN_EXECUTOR_H_
 #define CONTROLLERS_INSTALL_PLAN_PLAN_EXECUTOR_H_
@@ -27,22 +27,22 @@
 
 namespace steward::controllers {
 
-// A key is a plan. Nothing is remembered of one: its status says how far it is, and each write is
-// idempotent, so another process goes on where one ended (OLM's states and words; facts: OLM's
-// executor).
+// Each key is a plan. No state is kept in memory: the plan's status says how far it is, and each
+// write is idempotent, so another process continues where one ended. States and words are those of
+// OLM's executor.
 //
 //   no steps ─► nothing            not approved ─► RequiresApproval
-//   no single OperatorGroup, or its service account is not there ─► Installing, waits, no timeout:
-//                      for a change of the namespace's OperatorGroups, or for some time
-//   nothing of it is written yet, and a step would be refused (Rehearse) ─► an error, as below
+//   no single OperatorGroup, or its service account is missing ─► Installing, without a timeout:
+//                      waits for a change of the namespace's OperatorGroups, or for some time
+//   nothing is written yet, and a step would be refused (Rehearse) ─► an error, as below
 //   else a PlanPass ─► Complete, or Installing: waits for an API, or tries again after an error
 //                      ─► Failed, once an error lasts beyond the retry timeout since the first try;
-//                         Forbidden never ends a plan, as rights may come later; what makes no
-//                         sense ends it at once
-//   Failed, and the approval is taken back ─► RequiresApproval, and as new once it is given again
+//                         Forbidden never ends a plan, as rights may be granted later; an
+//                         invalid plan ends at once
+//   Failed, and the approval is withdrawn ─► RequiresApproval; starts anew once it is approved
 //
-// Complete and Failed plans cost no request: their phase is read from the watch, and so is what a
-// plan without an OperatorGroup waits for.
+// Complete and Failed plans cost no request, since their phase is read from the watch. The changes
+// that a plan without an OperatorGroup waits for come from a watch, too.
 class PlanExecutor : public Reconciler {
  public:
   // REQUIRES: the references in `deps` and `metrics` outlive this object.

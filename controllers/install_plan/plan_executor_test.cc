@@ -35,7 +35,7 @@ std::string Json(const json::value& value, std::string_view key) {
   return Serialize(value.as_object().at(key));
 }
 
-// The first call of the verb on the resource fails so, `times` times.
+// Makes the first `times` calls of the verb on the resource fail with `error`.
 void Fail(PlanProcess& process, kube::ClientVerb verb, std::string resource, absl::Status error,
           int times = 1'000'000) {
   process.hook().decide = [=, left = times](const kube::HookedCall& call) mutable {
@@ -71,7 +71,7 @@ TEST(PlanExecutorTest, InstallsABundle) {
   EXPECT_EQ(metadata.at("ownerReferences").at(0).at("uid"), csv.at("metadata").at("uid"));
   EXPECT_FALSE(csv.at("metadata").as_object().contains("ownerReferences"));
 
-  // Nothing is done for it any more, whatever is asked for.
+  // A plan that has ended causes no more calls, whatever is requested.
   int calls = 0;
   process.hook().decide = [&calls](const kube::HookedCall& call) {
     calls += call.writes() ? 1 : 0;
@@ -115,7 +115,7 @@ TEST(PlanExecutorTest, WaitsForAnOperatorGroup) {
   EXPECT_EQ(cluster.Phase(kPlan), "Complete");
 }
 
-// Definitions are the executor's own, everything else is the group's service account's.
+// The executor writes definitions as itself, and everything else as the group's service account.
 TEST(PlanExecutorTest, ActsAsTheServiceAccount) {
   PlanCluster cluster;
   cluster.Merge(kTestGroups, {"ops", "group"}, R"({"spec":{"serviceAccountName":"scoped"}})");
@@ -144,7 +144,7 @@ struct AbsenceCase {
   const char* steps;
 };
 
-// R-002-03, 05, 06, 29, 55: an API that is absent.
+// R-002-03, 05, 06, 29, 55: the API of a step is absent.
 TEST(PlanExecutorTest, AnApiIsAbsent) {
   for (const AbsenceCase& tc : std::vector<AbsenceCase>{
            {"optional", true, true, "Complete", "Created NotCreated Created"},
@@ -162,7 +162,7 @@ TEST(PlanExecutorTest, AnApiIsAbsent) {
                                                   "monitoring.coreos.com/v1"));
     EXPECT_EQ(process.events().told.size(), 1);
 
-    // R-002-67: what is complete stays as it is; a new plan tries afresh.
+    // R-002-67: a Complete plan stays as it is; only a new plan tries again.
     if (std::string(tc.phase) != "Complete") continue;
     cluster.Create(kTestDefinitions, "", DefinitionText());
     process.Settle(kPlan, 3);
@@ -173,12 +173,12 @@ TEST(PlanExecutorTest, AnApiIsAbsent) {
   }
 }
 
-// R-002-25: what the same plan brings is never absent, in whatever order it stands.
+// R-002-25: an API that the same plan adds is never absent, in any order of the steps.
 TEST(PlanExecutorTest, TheBundleBringsTheApi) {
   PlanCluster cluster;
   cluster.AddPlan(kPlan, {MonitorStep(true), DefinitionStep(), CsvStep()});
   PlanProcess process(cluster);
-  // Discovery lags behind.
+  // Discovery does not show the new API for the first calls.
   int lag = 3;
   process.hook().decide = [&lag](const kube::HookedCall& call) {
     kube::HookedFate fate;
@@ -237,14 +237,14 @@ TEST(PlanExecutorTest, Answers) {
       EXPECT_THAT(cluster.Message(kPlan), StartsWith("retrying execution due to error: "));
       cluster.clock().Advance(absl::Minutes(2));
       process.Settle(kPlan, 1);
-      // Rights may come later.
+      // Forbidden does not end a plan, because rights may be granted later.
       const bool forbidden = std::string(tc.reason) == "Forbidden";
       EXPECT_EQ(cluster.Phase(kPlan), forbidden ? "Installing" : "Failed");
     }
   }
 }
 
-// R-002-29: a discovery that fails says nothing of what is absent.
+// R-002-29: a failed discovery does not prove that an API is absent.
 TEST(PlanExecutorTest, AnOutageIsNoAbsence) {
   PlanCluster cluster;
   cluster.AddPlan(kPlan, {CsvStep(), MonitorStep(true)});
@@ -260,7 +260,8 @@ TEST(PlanExecutorTest, AnOutageIsNoAbsence) {
   EXPECT_EQ(cluster.Steps(kPlan), "Created Created");
 }
 
-// R-002-47: what is there is updated; R-002-65: a conflict then is an error, not NotCreated.
+// R-002-47: an existing object is updated. R-002-65: a conflict of that update is an error, not
+// NotCreated.
 TEST(PlanExecutorTest, WhatIsThere) {
   PlanCluster cluster;
   cluster.Create(kTestDefinitions, "", DefinitionText());
@@ -283,14 +284,14 @@ TEST(PlanExecutorTest, WhatIsThere) {
   EXPECT_EQ(Json(monitor.at("metadata"), "finalizers"), R"(["a.b/c"])");
   const json::value config = cluster.Find(kTestConfigMaps, {"ops", "settings"});
   EXPECT_EQ(Serialize(config.at("data")), R"({"a":"1","b":"2"})");
-  // Neither goes with the operator.
+  // Neither object is deleted along with the operator.
   for (const json::value& object : {monitor, config}) {
     EXPECT_FALSE(object.at("metadata").as_object().contains("ownerReferences"));
     EXPECT_THAT(Serialize(object), Not(HasSubstr("olm.managed")));
   }
 }
 
-// A definition that comes between its check and its creation is not replaced unseen.
+// A definition that appears between its check and its creation is not replaced unchecked.
 TEST(PlanExecutorTest, ADefinitionThatWasNotChecked) {
   PlanCluster cluster;
   cluster.AddPlan(kPlan, {CsvStep(), DefinitionStep()});
@@ -314,8 +315,8 @@ TEST(PlanExecutorTest, ADefinitionThatWasNotChecked) {
   EXPECT_EQ(cluster.Phase(kPlan), "Complete");
 }
 
-// Where the cluster refuses the change, the step is not created, and the old object is said to
-// stay.
+// If the cluster refuses the change, the step is NotCreated, and the message says that the old
+// object stays.
 TEST(PlanExecutorTest, R_002_65_WhatIsThereStaysWhereAChangeIsRefused) {
   PlanCluster cluster;
   cluster.Create(kTestDefinitions, "", DefinitionText());
@@ -386,7 +387,7 @@ TEST(PlanExecutorTest, ABundleThatIsGone) {
   EXPECT_EQ(cluster.Phase("install-2"), "Failed");
 }
 
-// R-002-22: properties make a step optional, which is written back.
+// R-002-22: properties make a step optional, which is written back to the plan.
 TEST(PlanExecutorTest, OptionalByProperties) {
   const std::string properties =
       R"({"properties":[{"type":"olm.manifests.optional","value":{"manifests":)"
@@ -408,7 +409,7 @@ TEST(PlanExecutorTest, OptionalByProperties) {
 struct DefinitionCase {
   const char* name;
   const char* versions;
-  const char* stops;  // a part of the message; "" = it goes on
+  const char* stops;  // a part of the message with which the plan stops; "" = it goes on
 };
 
 TEST(PlanExecutorTest, DefinitionsThatChange) {
@@ -476,7 +477,7 @@ TEST(PlanExecutorTest, PlansThatAreInvalid) {
   }
 }
 
-// `70-failed-and-mended`: whoever takes the approval back and gives it again has it tried again.
+// `70-failed-and-mended`: withdrawing the approval and giving it again makes the plan try again.
 TEST(PlanExecutorTest, AFailedPlanIsTriedAgain) {
   PlanCluster cluster;
   cluster.AddPlan(kPlan, {CsvStep(), MonitorStep(false), ConfigMapStep()});
@@ -498,7 +499,7 @@ TEST(PlanExecutorTest, AFailedPlanIsTriedAgain) {
   EXPECT_EQ(cluster.Steps(kPlan), "Created Created Created");
 }
 
-// What makes no sense ends a plan at once.
+// A plan that cannot be valid fails at once.
 TEST(PlanExecutorTest, PlansThatFailAtOnce) {
   PlanCluster cluster;
   cluster.AddPlan(kPlan, {CsvStep(R"(,"annotations":{"operatorframework.io/properties":"{"})"),
@@ -518,7 +519,7 @@ TEST(PlanExecutorTest, PlansThatFailAtOnce) {
   EXPECT_THAT(cluster.Message("install-2"), HasSubstr("status.plan[1].optional"));
 }
 
-// The message keeps the reason of a step that was not created while another step fails.
+// The message keeps the reason of a NotCreated step while another step fails.
 TEST(PlanExecutorTest, TheReasonStays) {
   PlanCluster cluster;
   cluster.AddPlan(kPlan, {CsvStep(), MonitorStep(true), ConfigMapStep()});

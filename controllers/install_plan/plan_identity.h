@@ -1,4 +1,4 @@
-// As whom the steps of an InstallPlan are written. A coroutine on the caller's executor.
+// Finds the identity that writes the steps of an InstallPlan. A coroutine on the caller's executor.
 #ifndef CONTROLLERS_INSTALL_PLAN_PLAN_IDENTITY_H_
 #define CONTROLLERS_INSTALL_PLAN_PLAN_IDENTITY_H_
 
@@ -13,17 +13,18 @@
 namespace steward::controllers {
 
 struct PlanIdentity {
-  std::string waits;  // what is missing before a step may be done; "" = nothing
-  // True if what is missing comes with a change of the plan or of the namespace's OperatorGroups.
+  std::string waits;  // the reason why no step may be done yet; "" = none
+  // True if a watch will report the end of the wait, as a change of the plan or of the namespace's
+  // OperatorGroups.
   bool told = true;
-  // The service account that the namespace's OperatorGroup names, of every step but definitions;
-  // nullopt: the executor itself.
+  // The service account that the namespace's OperatorGroup names; it writes every step except
+  // definitions. Nullopt: the executor itself.
   std::optional<kube::UserInfo> account;
 };
 
 // Reads the OperatorGroups of the plan's namespace with `client`, the executor's own. A plan waits
-// for a single one, for its account, and for bundles that are to be unpacked. REQUIRES: the
-// arguments outlive the call.
+// until there is exactly one OperatorGroup, its account exists, and all bundles are unpacked.
+// REQUIRES: the arguments outlive the call.
 Task<PlanIdentity> IdentityOf(kube::Client& client, const olm::InstallPlan& plan);
 
 }  // namespace steward::controllers

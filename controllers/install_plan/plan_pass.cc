@@ -61,7 +61,7 @@ StatusTask PlanPass::Execute() {
     const bool is_definition = kind == StepKind::kDefinition;
     if (kind != StepKind::kCsv && !is_definition && !result_.waiting_for.empty()) break;
     if (!prepared_.steps()[i].pending) continue;
-    // No conditional expression: g++ 12 destroys what it awaits twice.
+    // Do not use a conditional expression: g++ 12 destroys the awaited object twice.
     absl::Status done;
     if (is_definition) {
       done = co_await DoDefinition(i);
@@ -81,7 +81,7 @@ StatusTask PlanPass::DoDefinition(size_t index) {
     if (IsThere(waited, name)) progress.status = olm::kStepCreated;
     co_return absl::OkStatus();
   }
-  // Somebody deleted it: it is made again.
+  // Somebody deleted the definition, so it is created again.
   if (progress.status == olm::kStepWaitingForApi) progress.status = olm::kStepNotPresent;
   CO_ASSIGN_OR_RETURN(const StepOutcome outcome, co_await prepared_.Write(index, Warnings(index)));
   if (!outcome.answer.ok()) co_return outcome.answer;

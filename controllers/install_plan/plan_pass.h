@@ -1,4 +1,4 @@
-// One pass over the steps of an InstallPlan. Lives on one executor.
+// Runs one pass over the steps of an InstallPlan. Lives on one executor.
 #ifndef CONTROLLERS_INSTALL_PLAN_PLAN_PASS_H_
 #define CONTROLLERS_INSTALL_PLAN_PLAN_PASS_H_
 
@@ -16,7 +16,7 @@
 
 namespace steward::controllers {
 
-// Something to be told about a step.
+// A remark about a step, for an Event.
 struct StepNote {
   enum class Kind { kNotCreated, kAppliedWithWarnings, kDefinition };
   Kind kind;
@@ -24,26 +24,25 @@ struct StepNote {
   std::string text;
 };
 
-// The findings and the work of one pass.
+// The result of one pass.
 struct PlanPassResult {
-  // As many as the plan has, in its order.
+  // One entry per step of the plan, in its order.
   std::vector<olm::PlanProgress::Step> steps;
   std::vector<StepNote> notes;
-  // OK: everything is done, or `waiting` says for what it waits.
+  // OK: every step is done, or `waiting_for` says what the plan waits for.
   absl::Status error;
-  bool invalid = false;     // the error is the plan's own, and no time mends it
+  bool invalid = false;     // the error is in the plan itself, so retries do not help
   std::string waiting_for;  // "" = nothing
 };
 
-// Everything that can be known before the first write is read first: manifests, properties, and
-// what new definitions would do to those that are there. An error of that kind writes nothing. Then
-// come ClusterServiceVersions, definitions, and, once the API of each is there, the rest
-// (ExecutionOrder). The first step that fails ends the pass. A step that has ended is not touched
-// again; NotCreated is such an end.
+// The pass first reads everything that can be checked before the first write: manifests,
+// properties, and the effect of new definitions on existing ones. If a check fails, nothing is
+// written. Then it writes ClusterServiceVersions, definitions and, once their APIs are served, the
+// rest (ExecutionOrder). The first step that fails ends the pass. Steps that have ended, including
+// NotCreated ones, are not touched again.
 //
-// An optional step is NotCreated where the cluster refuses it or, by discovery, lacks its API. An
-// API that a definition of the same plan brings is never absent: what is missing of it is waited
-// for.
+// An optional step is NotCreated if the cluster refuses it or if discovery lacks its API. An API
+// that a definition of the same plan adds is never absent: the pass waits for it.
 class PlanPass {
  public:
   // REQUIRES: what `deps` refers to and `plan` outlive this object.
@@ -58,7 +57,8 @@ class PlanPass {
 
   StatusTask Do(size_t index);
   StatusTask DoDefinition(size_t index);
-  // True if the API of the definition is there; if not, the plan waits for it.
+  // Returns true if the API of the definition is served; if not, records that the plan waits for
+  // it.
   bool IsThere(const boost::json::value& definition, const std::string& name);
   kube::WarningSink Warnings(size_t index);
 

@@ -37,7 +37,7 @@ namespace {
 
 using olm::StepKind;
 
-// All manifests of a plan together; those of the largest operators take a tenth.
+// The limit for all manifests of a plan together. The largest operators need a tenth of it.
 constexpr size_t kMaxManifestBytes = 64 << 20;
 constexpr char kAccountAnnotation[] = "kubernetes.io/service-account.name";
 constexpr char kAccountToken[] = "kubernetes.io/service-account-token";
@@ -57,7 +57,8 @@ std::string AnnotationOf(const json::object& object, std::string_view key) {
   return annotations == nullptr ? "" : std::string(StringAt(*annotations, key));
 }
 
-// One that goes, or a copy, would take everything with it that the plan makes.
+// Fails for a copy or a ClusterServiceVersion that is being deleted: objects that it owned would be
+// deleted with it.
 absl::Status IsLasting(const json::value& csv) {
   if (!kube::MetadataText(csv, "deletionTimestamp").empty()) {
     return absl::FailedPreconditionError("it is there, and is being deleted");
@@ -118,7 +119,8 @@ StatusTask PreparedPlan::ReadManifests() {
   size_t size = 0;
   for (size_t i = 0; i < steps_.size(); ++i) {
     PreparedStep& step = steps_[i];
-    // Which APIs the plan brings matters to later steps; so do properties of the operator.
+    // Definitions and ClusterServiceVersions are read even if done, because later steps need the
+    // APIs and properties that they add.
     const bool needed = step.pending || step.kind == StepKind::kDefinition ||
                         (step.kind == StepKind::kCsv && deps_.optional_manifests);
     if (!needed) continue;
@@ -137,7 +139,7 @@ StatusTask PreparedPlan::ReadManifests() {
                              "the manifest is ", StringAt(step.manifest, "kind"), " in ",
                              StringAt(step.manifest, "apiVersion"), ", not ", KindText(kind))));
     }
-    // Whoever approves a plan reads the names of its steps.
+    // The approver of a plan sees the names of its steps, so a manifest must have the same name.
     const std::string name = kube::MetadataText(step.manifest, "name");
     if (name != plan_.steps[i].name) {
       co_return Fault(
@@ -180,7 +182,7 @@ StatusTask PreparedPlan::CheckDefinition(size_t index) {
   CO_ASSIGN_OR_RETURN(const StepTarget target, co_await TargetOf(index));
   const std::string converters = deps_.scoped ? plan_.key.ns : "";
   const std::string alone = olm::ConversionProblem(nullptr, target.object, converters);
-  // It was created by this plan, and if it is gone it is created again.
+  // This plan has created the definition. If it is gone, it is created again.
   if (plan_.steps[index].status == olm::kStepWaitingForApi && alone.empty()) {
     co_return absl::OkStatus();
   }
@@ -202,7 +204,8 @@ StatusTask PreparedPlan::CheckDefinition(size_t index) {
   const json::object after = olm::Adopt(before, target.object);
   if (olm::IsUnchanged(before, after)) co_return absl::OkStatus();
   const std::string converter = olm::ConverterNamespace(after);
-  // What the manifest itself says is its author's choice.
+  // A conversion that the manifest itself configures is its author's choice, so the old one is not
+  // kept.
   const bool kept = !converter.empty() && olm::ConverterNamespace(target.object).empty();
   if (deps_.scoped || kept) {
     CO_ASSIGN_OR_RETURN(const DefinitionOwners owners, co_await OwnersOf(deps_.own, name.name));
@@ -267,7 +270,7 @@ Task<StepTarget> PreparedPlan::TargetOf(size_t index) {
   const kube::NamespacedName csv = {plan_.key.ns, step.resolving};
   if (!namespaced) Annotate(target.object, olm::AlongsideKey(csv), olm::AlongsideText(csv));
   if (target.kind == StepKind::kDefinition) {
-    // A definition that was not checked is not replaced.
+    // A definition is only replaced in the state that was checked.
     const auto checked = checked_.find(index);
     target.checked = checked == checked_.end() ? "" : checked->second;
     target.untouched = untouched_.contains(index);
@@ -310,7 +313,7 @@ StatusTask PreparedPlan::IsNoRival(size_t index) const {
   const std::string& name = plan_.steps[index].name;
   const auto& named = plan_.csv_names;
   if (std::find(named.begin(), named.end(), name) != named.end()) co_return absl::OkStatus();
-  // As a dependency it must not bring what another operator of the namespace owns.
+  // A dependency must not bring definitions that another operator of the namespace owns.
   const std::set<std::string> owned = DefinitionsOwnedBy(steps_[index].manifest);
   kube::ListOptions list;
   list.ns = plan_.key.ns;
@@ -348,7 +351,8 @@ StatusTask PreparedPlan::HasAccount(size_t index) const {
   if (!kube::IsNotFound(raw.status(), account.name)) {
     CO_RETURN_IF_ERROR(raw.status());
     CO_ASSIGN_OR_RETURN(const json::value live, ParseJson(raw->json));
-    // With one that goes the token goes.
+    // A token is deleted along with its account, so an account that is being deleted does not
+    // count.
     if (kube::MetadataText(live, "deletionTimestamp").empty()) co_return absl::OkStatus();
   }
   co_return absl::NotFoundError(
@@ -377,7 +381,7 @@ Task<StepOutcome> PreparedPlan::Write(size_t index, kube::WarningSink on_warning
   CO_RETURN_IF_ERROR(co_await HasAccount(index));
   StepOutcome outcome;
   if (step.kind == StepKind::kOther && step.optional && !IsSupplied(gvk)) {
-    // A discovery that fails is an error, never absence.
+    // A failed discovery is an error and never means absence.
     CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping,
                         co_await deps_.mapper.Find(gvk));
     if (!mapping) {
@@ -391,7 +395,7 @@ Task<StepOutcome> PreparedPlan::Write(size_t index, kube::WarningSink on_warning
                     std::move(on_warning));
   outcome = co_await writer.Write(std::move(target));
   if (kube::IsNotServed(outcome.answer)) {
-    // Gone since it was discovered, or never there behind a proxy: discovery decides.
+    // The path is gone since discovery, or never existed behind a proxy. Discover again to decide.
     deps_.mapper.Forget(gvk.group_version());
     CO_RETURN_IF_ERROR((co_await deps_.mapper.Find(gvk)).status());
   }

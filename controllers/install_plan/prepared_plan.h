@@ -1,5 +1,5 @@
-// What an executor knows of a plan's steps before it writes the first: what it does with them, and
-// what a preview tries. Lives on one executor.
+// Prepares and writes the steps of a plan, for the executor and for previews by dry runs. Lives on
+// one executor.
 #ifndef CONTROLLERS_INSTALL_PLAN_PREPARED_PLAN_H_
 #define CONTROLLERS_INSTALL_PLAN_PREPARED_PLAN_H_
 
@@ -28,69 +28,71 @@
 namespace steward::controllers {
 
 struct PreparedPlanDeps {
-  // The executor's own identity: reads, definitions.
+  // The executor's own identity, for reads and definitions.
   kube::Client& own;
-  // The identity of every other write: the OperatorGroup's service account where it names one.
+  // The identity for all other writes: the OperatorGroup's service account if it names one.
   kube::Client& steps;
   kube::RestMapper& mapper;
-  bool optional_manifests = false;  // the gate
-  // `steps` is a service account: the plan has no more rights than that, so that what is written
-  // with the executor's own is held to the namespace (MayChangeDefinition).
+  bool optional_manifests = false;  // the feature gate
+  // True if `steps` is a service account. The plan must not get more rights than that account, so
+  // definitions, which the executor writes as itself, are limited to those of the namespace
+  // (MayChangeDefinition).
   bool scoped = false;
 };
 
 struct PreparedStep {
   olm::StepKind kind = olm::StepKind::kUnsupported;
   bool pending = false;
-  bool optional = false;  // effective
-  // Steps that are pending have a manifest, and some others.
+  bool optional = false;  // effectively, not just declared so
+  // Set for pending steps and for some others.
   boost::json::object manifest;
   std::string properties;
 };
 
-// The way of each step of a plan to its write: of an execution, and with clients that write nothing
-// (kube/dry_run) of a preview. The calls are made in the order Prepare, CheckDefinition of each
-// step; then those that are for a step's own turn, of which several may run at the same time. An
-// error of the first two means that nothing is written.
+// Takes each step of a plan to its write. An execution uses it with real clients, a preview with
+// dry-run clients (kube/dry_run), which write nothing. REQUIRES: Prepare is called first, then
+// CheckDefinition for each step, then the other calls for each step; several of the latter may run
+// at the same time. If Prepare or CheckDefinition fails, nothing must be written.
 class PreparedPlan {
  public:
   // REQUIRES: what `deps` refers to and `plan` outlive this object.
   PreparedPlan(const PreparedPlanDeps& deps, const olm::InstallPlan& plan);
 
-  // Sorts the steps by kind, reads their manifests, and decides which are optional with effect.
-  // Errors name a step; kInvalidArgument: the plan's own, which no time mends. A manifest that is
-  // not there, or whose group, version, kind or name are not what its step says, is that of
-  // faulty_step().
+  // Sorts the steps by kind, reads their manifests, and decides which are effectively optional.
+  // Errors name a step. kInvalidArgument: the error is in the plan itself, so retries do not help.
+  // faulty_step() tells the step whose manifest is missing, or differs from the step in group,
+  // version, kind or name.
   StatusTask Prepare();
-  // Compares a definition that is pending with the one that is there, and with its objects; OK for
-  // any other step. Errors do not name the step; kFailedPrecondition: it may not be made so, or not
-  // be replaced, by this plan or by any.
+  // Compares a pending definition with the existing one and its objects; OK for any other step.
+  // Errors do not name the step. kFailedPrecondition: this plan, or any plan, may not create or
+  // replace the definition in this way.
   StatusTask CheckDefinition(size_t index);
 
   const std::vector<PreparedStep>& steps() const { return steps_; }
   std::optional<size_t> faulty_step() const { return faulty_step_; }
-  // The steps in the order of their execution (ExecutionOrder).
+  // Returns the steps in the order of their execution (ExecutionOrder).
   std::vector<size_t> Order() const;
-  // True if a definition of this plan serves the kind: it is waited for, and never absent.
+  // Returns true if a definition of this plan serves the kind, so that the plan waits for it and
+  // never treats it as absent.
   bool IsSupplied(const kube::GroupVersionKind& gvk) const;
-  // One sentence that says so of the kind.
+  // Returns the sentence that the cluster does not serve the kind.
   std::string NotServed(const kube::GroupVersionKind& gvk) const;
-  // `why`, with the name of the step before it.
+  // Returns `why` with the name of the step in front.
   absl::Status InStep(size_t index, const absl::Status& why) const;
 
-  // The definition that this plan has created already, and whose API it waits for; null: it does
-  // not wait, or somebody has deleted the definition, so that it is made again.
+  // Returns the definition that this plan has already created and whose API it waits for. Null: the
+  // plan does not wait for it, or somebody has deleted the definition, so it must be created again.
   Task<boost::json::value> WaitedFor(size_t index) const;
-  // Writes the step's object, once nothing stands against it. Errors: something does, and nothing
-  // was written: a read that failed, or a rule of the executor. Where discovery lacks the API of an
-  // optional step, the outcome is kNotCreated; a 404 of the path is believed where discovery
-  // answers, whatever it says (R-002-29).
+  // Checks the rules of the executor and writes the step's object. An error means that nothing was
+  // written, because a read failed or a rule forbids it. If discovery lacks the API of an optional
+  // step, the outcome is kNotCreated. A 404 of the path counts if discovery answers at all,
+  // whatever it lists (R-002-29).
   Task<StepOutcome> Write(size_t index, kube::WarningSink on_warning);
-  // Says which UID a ClusterServiceVersion got, which is then not read.
+  // Records the UID of a ClusterServiceVersion, so that it need not be read.
   void NoteCsv(const std::string& name, std::string uid) { uids_[name] = std::move(uid); }
-  // Says that a ServiceAccount will be there, which is then not read.
+  // Records that a ServiceAccount will exist, so that it need not be read.
   void NoteAccount(std::string name) { accounts_.insert(std::move(name)); }
-  // The warnings of CheckDefinition, once.
+  // Returns the warnings of CheckDefinition and clears them.
   std::vector<std::string> TakeChanges(size_t index);
 
  private:
@@ -98,13 +100,14 @@ class PreparedPlan {
   StatusTask ReadManifests();
   absl::Status ChooseOptional();
   absl::Status Fault(size_t index, const absl::Status& why);
-  // Whether a ClusterServiceVersion may be written: none is there that is being deleted or a copy,
-  // and, as a dependency, it brings nothing that another operator of the namespace owns.
+  // Checks whether a ClusterServiceVersion may be written: no existing one is a copy or is being
+  // deleted, and a dependency adds no definition that another operator of the namespace owns.
   StatusTask MayPutCsv(size_t index) const;
-  // kNotFound where the account of a token is not there: the cluster would delete the token.
+  // Fails with kNotFound if a token's account does not exist, because the cluster would delete the
+  // token.
   StatusTask HasAccount(size_t index) const;
-  // The object of the step, and where it is to be. kNotFound: its API, or the ClusterServiceVersion
-  // that owns it, is not there.
+  // Returns the step's object and its destination. kNotFound: its API, or the ClusterServiceVersion
+  // that owns it, does not exist.
   Task<StepTarget> TargetOf(size_t index);
   StatusTask IsNotInTheWay(size_t index) const;
   StatusTask IsNoRival(size_t index) const;
@@ -115,14 +118,14 @@ class PreparedPlan {
   ManifestSource manifests_;
   std::vector<PreparedStep> steps_;
   std::optional<size_t> faulty_step_;
-  std::vector<olm::Definition> definitions_;  // that the plan brings
-  std::map<std::string, std::string> uids_;   // of ClusterServiceVersions, by name
-  std::set<std::string> accounts_;            // that will be there
-  // The resourceVersions of the definitions that were checked, by step; "" where there was none.
+  std::vector<olm::Definition> definitions_;  // those that the plan adds
+  std::map<std::string, std::string> uids_;   // UIDs of ClusterServiceVersions, by name
+  std::set<std::string> accounts_;            // accounts that will exist
+  // The resourceVersion of each checked definition, by step; "" = there was no definition.
   std::map<size_t, std::string> checked_;
-  // The definitions that say what the plan wants, but are not the plan's to write.
+  // Steps whose definition already is as the plan wants it, and which the plan may not write.
   std::set<size_t> untouched_;
-  // Warnings to be told once a definition is updated, by step.
+  // Warnings to report after a definition was updated, by step.
   std::map<size_t, std::vector<std::string>> changes_;
 };
 

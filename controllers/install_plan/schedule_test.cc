@@ -1,9 +1,8 @@
-// Random schedules of an InstallPlan's execution: every call may fail with any class of error, lose
-// its answer, or be the last of its process; another process may work at the same time; people
-// approve, and APIs and OperatorGroups come, when they like; objects of the plan's names are there,
-// of an older version, or are being deleted for as long as somebody holds them. What may be
-// written, and how the plan must end, is judged from the cluster's JSON by this file alone: it
-// shares no code with the rules.
+// Runs random schedules of an InstallPlan's execution. Every call may fail with any class of error,
+// lose its answer, or be the last of its process. Another process may work at the same time.
+// Approvals, APIs and OperatorGroups come at random times. Objects with the plan's names may exist,
+// be of an older version, or be in deletion while a finalizer holds them. This file judges the
+// writes and the plan's end from the cluster's JSON and shares no code with the rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,10 +36,10 @@ namespace json = boost::json;
 const Seeds kSeeds = SeedsOr({1, ShareOf(200)});
 
 constexpr char kPlan[] = "install-1";
-// Longer than all faults together last.
+// This is longer than all faults together.
 constexpr absl::Duration kPatience = absl::Hours(1);
 
-// An answer of the seed's list: the cluster refuses the manifest by it, or it is an error.
+// A possible answer to a write. It either refuses the manifest or is an error.
 struct Answer {
   int code;
   const char* reason;
@@ -86,7 +85,7 @@ std::string Text(const json::value& object, std::initializer_list<const char*> p
   return at->is_string() ? std::string(at->get_string()) : "";
 }
 
-// The resource of a kind, by a table of this file.
+// Returns the resource of a kind from a table of this file.
 kube::GroupVersionResource ResourceOf(const kube::GroupVersionKind& gvk) {
   static const std::map<std::string, std::string> kPlurals = {
       {"ClusterServiceVersion", "clusterserviceversions"},
@@ -110,7 +109,7 @@ class Schedule : public Dice {
       Run(/*calm=*/false);
       cluster_.clock().Advance(absl::Seconds(Draw(20)));
     }
-    // Everything calms down: what is needed is there, nothing fails.
+    // From here on, every precondition is met and no call fails.
     if (!approved_) Approve();
     if (!grouped_) AddGroup();
     LetGo();
@@ -119,7 +118,7 @@ class Schedule : public Dice {
       cluster_.clock().Advance(absl::Seconds(5));
     }
     if (!Ended()) {
-      // Only a mandatory manifest whose API is absent keeps it.
+      // Only a mandatory manifest whose API is absent keeps the plan from completing.
       cluster_.clock().Advance(kPatience);
       for (int pass = 0; pass < 3; ++pass) Run(/*calm=*/true);
     }
@@ -172,7 +171,7 @@ class Schedule : public Dice {
     cluster_.AddPlan(kPlan, steps_, approved_);
   }
 
-  // The version before has brought a ConfigMap and a Role; somebody has added a key.
+  // Adds the ConfigMap and the Role of an older version; somebody has added a key.
   void InstallOlder() {
     std::vector<TestStep> older = {CsvStep(), ConfigMapStep(), RoleStep()};
     older[0].name = "reed.v0";
@@ -187,14 +186,14 @@ class Schedule : public Dice {
     added_ = true;
   }
 
-  // An object of the step's name is there, and goes once it is let go of.
+  // Adds an object of the step's name that is being deleted and waits for its finalizer.
   void DeleteHeld(const TestStep& step) {
     const kube::GroupVersionResource gvr = ResourceOf(step.gvk);
     const kube::NamespacedName name = {"ops", step.name};
     if (cluster_.Find(gvr, name).is_null()) {
       cluster_.Create(gvr, "ops", step.manifest);
     } else if (step.gvk.kind == "ConfigMap") {
-      added_ = false;  // with the object goes what somebody has added
+      added_ = false;  // the added key is gone with the object
     }
     cluster_.Merge(gvr, name, R"({"metadata":{"finalizers":["example.com/held"]}})");
     cluster_.Remove(gvr, name);
@@ -219,7 +218,7 @@ class Schedule : public Dice {
     cluster_.Merge(kTestPlans, {"ops", kPlan}, R"({"spec":{"approved":true}})");
   }
 
-  // People act between passes.
+  // Simulates people who act between passes.
   void Happen() {
     if (!approved_ && OneIn(4)) Approve();
     if (!grouped_ && OneIn(4)) AddGroup();
@@ -243,7 +242,7 @@ class Schedule : public Dice {
     if (discovery && !served_ && !supplied_) monitor_may_be_left_ = true;
     if (calm) return {};
     if (depth == 0 && OneIn(24)) {
-      // Another process takes a whole pass meanwhile; this one does not know yet.
+      // Another process runs a pass meanwhile, of which this one does not know yet.
       PlanProcess other(cluster_, {.gate = true, .retry_timeout = kPatience});
       other.hook().decide = [&](const kube::HookedCall& inner) { return Decide(inner, calm, 1); };
       other.Pass(kPlan);
@@ -253,10 +252,10 @@ class Schedule : public Dice {
     const Answer& answer = kAnswers[Draw(std::size(kAnswers))];
     kube::HookedFate fate = kube::AnyTrouble(*this, {ErrorOf(answer)});
     if (fate.error.ok()) return fate;
-    // A write of it, or the read before one that is there is changed.
+    // The call writes the monitor, or reads an existing one before a change.
     const bool of_monitor = call.gvr.resource == "servicemonitors";
     if (of_monitor && answer.refuses) monitor_may_be_left_ = true;
-    // Then discovery itself has said that there is no such API.
+    // Discovery itself has said that there is no such API.
     if (discovery && answer.code == 404 && !supplied_) monitor_may_be_left_ = true;
     return fate;
   }
@@ -332,12 +331,12 @@ class Schedule : public Dice {
   PlanCluster cluster_;
   std::vector<TestStep> steps_;
   bool supplied_ = false;  // the plan brings the definition of ServiceMonitors
-  bool served_ = false;    // the cluster has it
+  bool served_ = false;    // the cluster serves ServiceMonitors
   bool optional_ = false;
   bool approved_ = false;
   bool grouped_ = false;
   bool scoped_ = false;
-  // The cluster has refused the ServiceMonitor, or said that there is no such API.
+  // True once the cluster has refused the ServiceMonitor or said that there is no such API.
   bool monitor_may_be_left_ = false;
   // Objects that are being deleted, and wait for a finalizer.
   std::vector<std::pair<kube::GroupVersionResource, kube::NamespacedName>> held_;
@@ -345,7 +344,7 @@ class Schedule : public Dice {
   int writes_ = 0;
 };
 
-// kill -9 before and after every single write.
+// Kills the process before and after every single write.
 TEST(InstallPlanScheduleTest, GoesOnAfterADeathAtEveryWrite) {
   PlayDeaths(/*most=*/100, [](int at, bool after) {
     PlanCluster cluster;

@@ -29,7 +29,7 @@ StepOutcome OutcomeOf(Answer answer, StepWrite write) {
   return outcome;
 }
 
-// The object is there, in the state that the step wants.
+// Returns the outcome for an object that already is as the step wants it.
 StepOutcome Present(json::value object) {
   StepOutcome outcome;
   outcome.verdict = AnswerVerdict::kExists;
@@ -41,7 +41,7 @@ bool IsGoing(const json::value& object) {
   return !kube::MetadataText(object, "deletionTimestamp").empty();
 }
 
-// The object is there, and will be gone: what is written to it is lost.
+// Returns the outcome for an object that is being deleted; a write to it would be lost.
 StepOutcome Going() {
   StepOutcome outcome;
   outcome.answer = absl::FailedPreconditionError("it is there, and is being deleted");
@@ -49,7 +49,7 @@ StepOutcome Going() {
   return outcome;
 }
 
-// An answer to a write of an object that was there.
+// Returns the outcome of a write to an existing object.
 StepOutcome Updated(Answer answer, json::value before) {
   StepOutcome outcome = OutcomeOf(std::move(answer), StepWrite::kUpdate);
   if (outcome.verdict == AnswerVerdict::kCreated) {
@@ -71,7 +71,7 @@ kube::WriteOptions StepWriter::Options() const {
 
 boost::asio::awaitable<StepOutcome> StepWriter::Write(StepTarget target) {
   StepOutcome outcome;
-  // An object that goes between the refusal to create it and the update is created again.
+  // If the object disappears between the refused creation and the update, it is created again.
   for (int tries = 0; tries < kTries; ++tries) {
     const kube::WriteOptions options = Options();
     const json::value object = target.object;
@@ -112,7 +112,7 @@ boost::asio::awaitable<StepOutcome> StepWriter::Change(StepTarget target) {
     if (target.kind != StepKind::kDefinition) olm::Disown(before, wanted);
     json::object after = olm::Adopt(before, std::move(wanted));
     if (olm::IsUnchanged(before, after)) co_return Present(*std::move(live));
-    // No conditional expressions: g++ 12 destroys what it awaits twice.
+    // Do not use conditional expressions: g++ 12 destroys the awaited object twice.
     json::value object;
     if (patched) {
       object = olm::AdoptionPatch(before, after);

@@ -1,5 +1,5 @@
-// The writes of one step of a plan: create, and what follows where the object is there already.
-// Lives on one executor.
+// Writes one step of a plan: creates the object, or handles one that already exists. Lives on one
+// executor.
 #ifndef CONTROLLERS_INSTALL_PLAN_STEP_WRITER_H_
 #define CONTROLLERS_INSTALL_PLAN_STEP_WRITER_H_
 
@@ -18,44 +18,44 @@
 
 namespace steward::controllers {
 
-// What is to be there.
+// The object that a step wants.
 struct StepTarget {
   olm::StepKind kind;
   kube::GroupVersionResource gvr;
   std::string ns;  // "" = cluster-scoped
   boost::json::object object;
-  // The resourceVersion of the object that was checked, "" where there was none: another one is not
-  // replaced. Nullopt: any may be.
+  // The resourceVersion of the checked object, "" if there was none; no other object is replaced.
+  // Nullopt: any object may be replaced.
   std::optional<std::string> checked = std::nullopt;
-  bool untouched = false;  // the object that was checked is what is wanted: it stays as it is
+  bool untouched = false;  // the checked object already is as wanted, so it is not written
 };
 
-// The outcome of a step. Created and Present have an OK answer; for the others `answer` is why.
+// The outcome of a step. Created and Present have an OK `answer`; for others it is the reason.
 struct StepOutcome {
-  olm::AnswerVerdict verdict = olm::AnswerVerdict::kFailure;  // kExists = present
+  olm::AnswerVerdict verdict = olm::AnswerVerdict::kFailure;  // kExists: the object is present
   absl::Status answer;
-  // The last write was one of an object that is there; where it failed, that stays as it was.
+  // True if the last write was to an existing object, which stays as it was if the write failed.
   bool existed = false;
-  boost::json::value object;  // the server's answer, where there is one
-  boost::json::value before;  // the object as it was there, where a write has changed it
+  boost::json::value object;  // the server's answer; null: none
+  boost::json::value before;  // the earlier state of an object that a write has changed
 };
 
-// Every write is idempotent, so that a process that ends in the midst can be followed by another.
+// Every write is idempotent, so another process can continue after this one ends at any point.
 class StepWriter {
  public:
-  // The times that an update is tried where the object changes between read and write.
+  // The number of tries of an update if the object changes between read and write.
   static constexpr int kTries = 5;
 
-  // `client` acts as whom the step is for. REQUIRES: it outlives this object. `on_warning` gets the
-  // server's warnings.
+  // `client` acts as the identity that writes the step. `on_warning` gets the server's warnings.
+  // REQUIRES: `client` outlives this object.
   StepWriter(kube::Client& client, kube::WarningSink on_warning)
       : client_(client), on_warning_(std::move(on_warning)) {}
 
-  // Creates the object; where it is there: leaves it (ClusterServiceVersions, Subscriptions), or
-  // makes it what Adopt says, by a patch (access, built-in kinds) or by replacing it. What its
-  // verdicts mean: ClassifyAnswer, whether the step is optional or not. One that is being deleted
-  // is waited for (kFailure). What bears no sign of OLM does not become the operator's (Disown),
-  // but for definitions, which stay when an operator goes.
+  // Creates the object. An existing ClusterServiceVersion or Subscription is left as it is. Any
+  // other existing object is changed as Adopt says, by a patch (access, built-in kinds) or by
+  // replacing it. ClassifyAnswer defines the verdicts of optional and other steps. An object that
+  // is being deleted is waited for (kFailure). An object without a sign of OLM is not given to the
+  // operator (Disown), except definitions, which stay when an operator is removed.
   boost::asio::awaitable<StepOutcome> Write(StepTarget target);
 
  private:

@@ -28,7 +28,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr char kComponent[] = "steward-copied-csvs";
-// Upstream writes one for each operator, without its own copies' namespaces.
+// The component in the Events of olm-operator, which writes one for each operator.
 constexpr std::string_view kOlmComponent = "operator-lifecycle-manager";
 constexpr int64_t kPageSize = 500;
 
@@ -36,10 +36,10 @@ const kube::GroupVersionKind kNamespaceKind = {"", "v1", "Namespace"};
 
 using Global = olm::CopyPolicy::Global;
 
-// The operators for all namespaces that would be copied.
+// The operators for all namespaces that are copied while copies are enabled.
 std::vector<const olm::Csv*> NotCopied(const storage::OperatorWorld& world) {
   std::vector<const olm::Csv*> found;
-  // A namespace that would get a copy but for the choice.
+  // A namespace that gets a copy while copies are enabled.
   olm::Namespace elsewhere;
   const olm::CopyPolicy copied;
   for (auto it = world.csvs().begin(); !it.done(); it.Next()) {
@@ -61,7 +61,7 @@ std::string EventName(const ObjectReference& about) {
 
 }  // namespace
 
-// An Event of the reason, as the cluster has it.
+// An Event of the reason in the cluster.
 struct DisabledNotices::Written {
   kube::NamespacedName name;
   std::string uid;
@@ -125,7 +125,7 @@ StatusTask DisabledNotices::Bring(std::vector<Notice> wanted) {
   }
   std::vector<Written> surplus;
   for (Written& event : written) {
-    // The second one about an object finds nothing missing.
+    // A second Event about the same object is surplus, because its notice is not missing any more.
     if (missing.erase({event.about_kind, event.about_uid}) == 0) {
       surplus.push_back(std::move(event));
     }

@@ -1,5 +1,5 @@
-// The Events that tell people that operators are not copied to their namespaces (R-004-29). Lives
-// on one executor.
+// The Events that tell users that operators are not copied to their namespaces (R-004-29). Lives on
+// one executor.
 #ifndef CONTROLLERS_OLM_CONFIG_DISABLED_NOTICES_H_
 #define CONTROLLERS_OLM_CONFIG_DISABLED_NOTICES_H_
 
@@ -22,24 +22,25 @@ struct Notice {
   std::string message;
 };
 
-// The notices that there shall be: one for each namespace where an operator for all namespaces
-// works and is not copied to, and one for each such operator; none while copies are made. Takes
-// time in proportion to the namespaces and the operators.
+// The wanted notices: one for each namespace in which an operator for all namespaces works without
+// being copied there, and one for each such operator. None while copies are made. Takes time in
+// proportion to the namespaces and the operators.
 std::vector<Notice> NoticesFor(const storage::OperatorWorld& world, const olm::CopyPolicy& policy);
 
-// Writes each notice as a Warning Event with the reason DisabledCopiedCSVs, beside the recorder:
-// thousands come at once, each just once, and they go when copies are made again. Events have names
-// that follow from their objects, so that two processes never write one twice.
+// Writes each notice as a Warning Event with the reason DisabledCopiedCSVs. Does not use the
+// EventRecorder, because thousands come at once, each only once, and they are deleted when copies
+// are made again. An Event's name is derived from its object, so two processes never write the same
+// Event twice.
 class DisabledNotices {
  public:
   // REQUIRES: the references outlive this object and its calls.
   DisabledNotices(kube::Client& client, const Leadership& leadership, Clock& clock)
       : client_(client), clock_(clock), writer_(leadership, clock) {}
 
-  // Makes the cluster's Events of that reason those of `wanted`: reads all, creates what is
-  // missing, and deletes others of them that this controller or olm-operator wrote, and second ones
-  // about one object. An Event that the cluster refuses is left out. Errors: the list failed, or a
-  // write did so that may succeed later.
+  // Makes the cluster's Events of that reason equal to `wanted`: reads all, creates missing ones,
+  // and deletes other Events that this controller or olm-operator wrote, and duplicates about one
+  // object. Skips an Event that the cluster refuses. Errors: the list failed, or a write failed
+  // that may succeed later.
   StatusTask Bring(std::vector<Notice> wanted);
 
  private:

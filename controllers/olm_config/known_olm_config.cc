@@ -16,7 +16,7 @@ namespace steward::controllers {
 KnownReconciler KnownOlmConfig(std::shared_ptr<CopyState> copy_state) {
   KnownReconciler known;
   known.options.name = "olm-config";
-  known.options.workers = 2;  // its keys
+  known.options.workers = 2;  // one for each of its two keys
   known.options.limits.initial = absl::Seconds(1);
   known.family = kCopiesFamily;
   known.needs = "copied-csvs";

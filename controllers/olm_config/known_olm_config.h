@@ -10,7 +10,7 @@
 namespace steward::controllers {
 
 // The reconciler is of the family "copies", conflicts with olm-operator, and needs "copied-csvs",
-// which shows on `copy_state` what it knows. Its flags are those of "copied-csvs".
+// whose state it reads from `copy_state`. It uses the flags of "copied-csvs".
 KnownReconciler KnownOlmConfig(std::shared_ptr<CopyState> copy_state);
 
 }  // namespace steward::controllers

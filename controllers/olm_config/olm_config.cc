@@ -38,7 +38,7 @@ const Key kNotices = {"", "notices"};
 
 // Changes are gathered for this long.
 constexpr absl::Duration kGather = absl::Seconds(1);
-// Clusters keep Events for an hour, mostly.
+// Notices are written again in time, because most clusters keep Events for an hour.
 constexpr absl::Duration kRenewNotices = absl::Minutes(20);
 constexpr char kManager[] = "steward-olm-config";
 
@@ -106,7 +106,7 @@ Task<std::optional<olm::CopiesState>> OlmConfigReconciler::Compare() {
   for (const std::string& name : copy_state_.source()->Names()) {
     counts += copy_state_.source()->Count(name);
     co_await Yield();
-    // While others worked, everything may have changed.
+    // Everything may have changed while other code ran.
     if (!knows() || copy_state_.source()->Policy().global != global) co_return std::nullopt;
   }
   olm::CopiesState state;
@@ -134,12 +134,12 @@ Task<ReconcileResult> OlmConfigReconciler::BringCondition() {
 
   const kube::NamespacedName key{"", olm::kOlmConfigName};
   const absl::StatusOr<kube::RawObject> read = co_await deps_.client.Get(olm::kOlmConfigs, key);
-  // Without it there is nobody to tell; the watch says when there is.
+  // Without an OLMConfig there is no status to write; the watch reports when there is one.
   if (kube::SaysNotFound(read.status())) co_return ReconcileResult::Done();
   CO_RETURN_IF_ERROR(read.status());
   CO_ASSIGN_OR_RETURN(json::value config, ParseJson(read->json));
   json::object& object = config.is_object() ? config.get_object() : config.emplace_object();
-  // The condition is about the choice that stands beside it.
+  // The condition must fit the choice in the same object.
   const olm::CopyPolicy chosen = toggle_.PolicyBy(olm::DisablesCopies(object));
   if (state->disabled != (chosen.global == Global::kNotCopied)) {
     config_told_ = true;

@@ -1,4 +1,4 @@
-// The reconciler "olm-config", which tells what became of the cluster-admin's choice about copies.
+// The reconciler "olm-config", which reports the effect of the cluster-admin's choice about copies.
 // Lives on one executor.
 #ifndef CONTROLLERS_OLM_CONFIG_OLM_CONFIG_H_
 #define CONTROLLERS_OLM_CONFIG_OLM_CONFIG_H_
@@ -29,11 +29,13 @@ struct OlmConfigMetrics {
 };
 
 // Copies are made and deleted by the reconciler "copied-csvs", which follows the OLMConfig by
-// itself. This one writes for people: the condition DisabledCopiedCSVs of the OLMConfig `cluster`
-// (in OLM's words, but by comparing sets: a copy too many never hides one that is missing), and the
-// Events of DisabledNotices. It writes to no other OLMConfig, and creates none.
+// itself. This reconciler only reports: in the condition DisabledCopiedCSVs of the OLMConfig
+// `cluster`, and in the Events of DisabledNotices. The condition has OLM's words, but compares
+// sets, so that an unexpected copy never hides a missing one. Writes to no other OLMConfig, and
+// creates none.
 //
-// There are two keys, one for each of them. Each is looked at once a second at most.
+// There are two keys, one for the condition and one for the Events. Each is handled at most once a
+// second.
 class OlmConfigReconciler : public Reconciler {
  public:
   // REQUIRES: the references in `deps`, `metrics` and `copy_state` outlive this object.
@@ -59,11 +61,11 @@ class OlmConfigReconciler : public Reconciler {
   CopyToggle toggle_;
   DisabledNotices notices_;
 
-  bool config_told_ = true;                    // something may have happened to the OLMConfig
+  bool config_told_ = true;                    // the OLMConfig may have changed
   std::optional<olm::CopiesState> condition_;  // as it was written last
-  size_t unexplained_ = 0;                     // as it was logged last
+  size_t unexplained_ = 0;                     // as logged last
   std::optional<ContentDigest> noticed_;       // the notices that were written last
-  absl::Duration notices_due_;                 // monotonic; the Events may have expired by then
+  absl::Duration notices_due_;  // monotonic; when to write them again, as Events expire
 };
 
 }  // namespace steward::controllers

@@ -135,7 +135,7 @@ StatusTask Adoption::Withdraw(std::string operator_name, ComponentId last) {
     const absl::Status written = co_await Relabel(id, changes);
     KeepFirst(written, failure);
   }
-  // While `last` bears the label, a later pass finds the others again.
+  // Change `last` last: while it has the label, a later pass finds the others again.
   if (failure.ok()) failure = co_await Relabel(last, changes);
   co_return failure;
 }
@@ -165,7 +165,7 @@ StatusTask Adoption::Relabel(ComponentId id, Changes changes) {
     if (on) label = "";
   }
   if (labels.empty()) co_return absl::OkStatus();
-  // Another object of its name is not meant.
+  // The UID is a precondition, so that another object of this name is not changed.
   const json::value patch = {{"metadata", {{"uid", component->uid}, {"labels", labels}}}};
   kube::WriteOptions options;
   options.field_manager = kManager;
@@ -174,7 +174,7 @@ StatusTask Adoption::Relabel(ComponentId id, Changes changes) {
                                    kube::PatchType::kJsonMerge, patch, options))
           .status();
   if (written.ok()) metrics_.labelled.Increment();
-  // The watch tells what it has become.
+  // If the object was overtaken, the watch reports its new state.
   co_return kube::IsOvertaken(written) ? absl::OkStatus() : written;
 }
 

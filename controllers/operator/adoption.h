@@ -1,4 +1,4 @@
-// The labels that make objects components of Operators. Lives on one executor.
+// Writes the labels that make objects components of Operators. Lives on one executor.
 #ifndef CONTROLLERS_OPERATOR_ADOPTION_H_
 #define CONTROLLERS_OPERATOR_ADOPTION_H_
 
@@ -16,9 +16,10 @@
 
 namespace steward::controllers {
 
-// Labels as OLM does (facts: adoption A and B), and ClusterServiceVersions that no Subscription
-// installs as well. Nothing is remembered: the next pass finds again what a write lost. A component
-// that cannot be written does not keep others waiting; its error is the result.
+// Labels as OLM does (its adoption A and B). Labels ClusterServiceVersions that no Subscription
+// installs, too. Remembers nothing: if a write fails, the next pass finds the difference again. A
+// component that cannot be written does not keep others from being written; its error is the
+// result.
 class Adoption {
  public:
   // REQUIRES: the references outlive this object.
@@ -33,16 +34,16 @@ class Adoption {
   StatusTask AdoptOf(kube::NamespacedName csv);
 
  private:
-  // Whether the object is to bear the label of an Operator, by the Operator's name.
+  // By the Operator's name: true to set its label, false to remove it.
   using Changes = std::map<std::string, bool>;
-  // Writes what differs from the index.
+  // Writes those `changes` that differ from the index.
   StatusTask Relabel(ComponentId id, Changes changes);
 
-  // The Operators of the Subscriptions that install it; its own one if there are none and it bears
-  // no label yet. An orphaned one keeps its labels (R-004-14).
+  // The Operators of the Subscriptions that install `csv`. If none does: its own Operator if `csv`
+  // has no component label yet, else the Operators of its labels (R-004-14).
   std::set<std::string> OperatorsOf(const kube::NamespacedName& csv, const olm::Component& labels);
-  // The Operator that was generated for it before a Subscription installed it, if nothing else asks
-  // for it; "" = none.
+  // The Operator that was generated for `csv` before a Subscription installed it, if nothing else
+  // needs that Operator; "" = none.
   std::string Outgrown(const kube::NamespacedName& csv, const std::set<std::string>& wanted,
                        const olm::Component& labels) const;
   StatusTask Withdraw(std::string operator_name, ComponentId last);

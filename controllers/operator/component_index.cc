@@ -34,7 +34,7 @@ const std::set<ComponentId>& AtOrNone(const M& map, const K& key) {
 
 }  // namespace
 
-// A replacement is applied at its end; until then the state before it holds.
+// A new list is applied when it is complete; until then the previous state stays.
 class ComponentIndex::Sink : public storage::ReflectorSink {
  public:
   Sink(ComponentIndex& index, size_t kind) : index_(index), kind_(kind) {}
@@ -107,7 +107,8 @@ bool ComponentIndex::listed(size_t kind) const { return sinks_[kind]->listed(); 
 
 bool ComponentIndex::Holds(size_t kind, const olm::Component& component) const {
   if (kinds_[kind].hold_all) return true;
-  // An object with OLM's mark of a copy is no component (facts: OLM gives copies no labels).
+  // An object with OLM's mark of a copy is not a component, because OLM sets no component labels on
+  // copies.
   if (kind != kCopyKindAt && component.copied) return false;
   return !component.operators.empty() || (kinds_[kind].component && !component.owners.empty());
 }
@@ -199,7 +200,7 @@ std::set<std::string> ComponentIndex::UncutNamesOf(const std::string& operator_n
   std::set<std::string> names;
   const auto take = [&](const std::string& name, const std::string& ns) {
     std::string uncut = olm::UncutOperatorName(name, ns);
-    // Cutting keeps the beginning, so most names need not be cut to tell.
+    // Cutting keeps the beginning of a name, so this check avoids cutting most names.
     if (!uncut.starts_with(operator_name)) return;
     const absl::StatusOr<std::string> cut = olm::OperatorName(uncut);
     if (cut.ok() && *cut == operator_name) names.insert(std::move(uncut));

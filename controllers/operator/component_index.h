@@ -1,4 +1,4 @@
-// An index of the objects that matter to Operators, by the metadata that watches tell. Lives on one
+// An index of the objects that matter to Operators, by their watched metadata. Lives on one
 // executor.
 #ifndef CONTROLLERS_OPERATOR_COMPONENT_INDEX_H_
 #define CONTROLLERS_OPERATOR_COMPONENT_INDEX_H_
@@ -22,19 +22,19 @@
 
 namespace steward::controllers {
 
-// An object of a kind, by its place in WatchedKinds.
+// An object. `kind` is the index in WatchedKinds.
 struct ComponentId {
   size_t kind;
   kube::NamespacedName name;
   auto operator<=>(const ComponentId&) const = default;
 };
 
-// It tells when to look, and lags behind the cluster: nothing is deleted because of it alone.
-// Memory is O(components), and that of the kinds that are held as a whole.
+// Tells when to look, but lags behind the cluster, so nothing is deleted because of this index
+// alone. Memory is O(components), plus all objects of the kinds with WatchedKind::hold_all.
 class ComponentIndex {
  public:
-  // Both are called after the change; `before` and `after` are null where the object was, or is,
-  // not held.
+  // Called after the change; `before` or `after` is null if the object was not held before, or is
+  // not held now.
   using OnChange = std::function<void(const ComponentId& id, const olm::Component* before,
                                       const olm::Component* after)>;
   // Called when a complete list of a kind has been applied.
@@ -74,12 +74,13 @@ class ComponentIndex {
   const Subscriptions& subscriptions() const { return subscriptions_; }
   // True if a Subscription installs this ClusterServiceVersion.
   bool IsInstalled(const kube::NamespacedName& csv) const;
-  // The uncut names that ask for this Operator: of Subscriptions, and of ClusterServiceVersions
-  // that none installs. Several are equal only once they are cut (R-004-13).
+  // The uncut names that become this Operator's name: those of Subscriptions, and of
+  // ClusterServiceVersions that no Subscription installs. Several differ only until they are cut
+  // (R-004-13).
   std::set<std::string> UncutNamesOf(const std::string& operator_name) const;
 
-  // The conditions of the object as it was at its present version, as JSON; null: they have not
-  // been read since it changed.
+  // The conditions of the object at its present version, as JSON; null: not read since the object
+  // changed.
   const std::string* ConditionsOf(const ComponentId& id) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
   void KeepConditions(const ComponentId& id, std::string version, std::string conditions);
 

@@ -1,4 +1,4 @@
-// The kinds of objects that are followed for Operators. Constants.
+// The kinds of objects that are watched for Operators. Constants.
 #ifndef CONTROLLERS_OPERATOR_COMPONENT_KINDS_H_
 #define CONTROLLERS_OPERATOR_COMPONENT_KINDS_H_
 
@@ -15,13 +15,13 @@ struct WatchedKind {
   kube::GroupVersionResource gvr;
   std::string selector;
   bool component = true;    // objects with a component label belong to an Operator
-  bool conditions = false;  // they are shown with their conditions
-  // Whether each object is held. If not, those are that bear a component label or name an owner.
+  bool conditions = false;  // an Operator's status shows their conditions
+  // True: the index holds all objects. False: only objects with a component label or an owner.
   bool hold_all = false;
 };
 
 // The indexes of the special kinds. The kinds before kFirstOfNeeded show whether there is an
-// operator, or a definition that one has left behind; the others are followed once there is.
+// operator, or a definition that an operator left behind. The other kinds are watched only then.
 inline constexpr size_t kCsvKindAt = 0;       // read from Worlds, without copies
 inline constexpr size_t kOperatorKindAt = 1;  // no components
 inline constexpr size_t kSubscriptionKindAt = 2;

@@ -5,7 +5,8 @@
 namespace steward::controllers {
 
 struct OperatorFlags {
-  // Whether Secrets count as components: a right to list their metadata is one to their contents.
+  // True: Secrets count as components. Optional, because a right to list their metadata is a right
+  // to read their contents.
   bool secrets = false;
 };
 

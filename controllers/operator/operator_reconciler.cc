@@ -27,9 +27,9 @@ using storage::OperatorWorld;
 
 // Each wait ends after this time, and then starts over.
 constexpr std::chrono::hours kPatience(1);
-// The interval of asking for a kind of component that the cluster lacks.
+// The interval of retries for a kind of component that the cluster lacks.
 constexpr absl::Duration kAbsentPoll = absl::Seconds(30);
-// Metadata may be as large as an object.
+// The limit of a page, because metadata may be as large as a whole object.
 constexpr size_t kPageBytes = size_t{8} << 20;
 
 }  // namespace
@@ -66,7 +66,8 @@ VoidTask OperatorReconciler::Follow(size_t kind) {
   storage::ReflectorOptions options;
   options.gvr = index_.kinds()[kind].gvr;
   options.label_selector = index_.kinds()[kind].selector;
-  // The ClusterServiceVersion that a Subscription installs is not in its metadata.
+  // Read whole Subscriptions, because the ClusterServiceVersion that one installs is not in its
+  // metadata.
   options.metadata_only = kind != kSubscriptionKindAt;
   options.page_bytes = kPageBytes;
   options.may_be_absent = true;
@@ -184,7 +185,7 @@ void OperatorReconciler::OnListed() {
 }
 
 Task<ReconcileResult> OperatorReconciler::Reconcile(Key key) {
-  // Once the rest has been listed every key is added again; until then it is tried again.
+  // Retry until all kinds have been listed. Then every key is added again.
   const absl::Status listed = Listed();
   if (!listed.ok()) co_return listed;
   if (key.ns.empty()) co_return co_await writer_.Reconcile(key.name);

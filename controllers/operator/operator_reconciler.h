@@ -23,13 +23,13 @@
 namespace steward::controllers {
 
 // A key is an Operator ("", name), a ClusterServiceVersion (namespace, name) or a namespace
-// (namespace, ""). Labels say what belongs to an Operator: passes over the latter two write them
-// (Adoption), and a pass over an Operator shows what bears its label (OperatorWriter).
+// (namespace, ""). Labels decide what belongs to an Operator. For a ClusterServiceVersion or a
+// namespace, Adoption writes these labels. For an Operator, OperatorWriter shows the objects that
+// have its label.
 //
-// Objects are followed by their metadata alone, and most kinds only once there is an operator, or a
-// definition that one has left behind.
-// Nothing is done until each kind that is followed has been listed; a list that fails is no
-// absence. Where nothing changes nothing is asked of the cluster.
+// Watches only the metadata of objects, and most kinds only once there is an operator, or a
+// definition that an operator left behind. Does nothing until each watched kind has been listed: a
+// failed list does not mean that there are no objects. Sends no requests while nothing changes.
 class OperatorReconciler : public Reconciler {
  public:
   // REQUIRES: the references in `deps` and `metrics` outlive this object.
@@ -44,13 +44,14 @@ class OperatorReconciler : public Reconciler {
   void TakeWorld(const storage::World& world, const storage::TouchedOperators* touched);
   void TakeCsv(const storage::World& world, const kube::NamespacedName& name);
   void OnChange(const ComponentId& id, const olm::Component* before, const olm::Component* after);
-  // An Event about an object that begins to bear more labels than count.
+  // Records an Event when an object begins to have more component labels than
+  // olm::kMaxOperatorsOfOne.
   void ReportTooManyOperators(const ComponentId& id, const olm::Component* before,
                               const olm::Component* after);
   void AddKeysOf(const ComponentId& id, const olm::Component& component);
-  // Adds every key once all that is followed has been listed.
+  // Adds every key once all watched kinds have been listed.
   void OnListed();
-  // OK, or kUnavailable with what has not been listed.
+  // OK, or kUnavailable with the kind that has not been listed.
   absl::Status Listed() const;
 
   const ReconcilerDeps deps_;
@@ -61,7 +62,7 @@ class OperatorReconciler : public Reconciler {
   bool needed_ = false;  // there is an operator
   Broadcast needs_;
   bool world_taken_ = false;
-  bool feeding_ = false;  // all that is followed has been listed, and its keys were added
+  bool feeding_ = false;  // all watched kinds have been listed, and their keys were added
 };
 
 }  // namespace steward::controllers

@@ -40,7 +40,7 @@ std::string TextOf(const olm::ComponentRef& ref) {
                              : StrCat(ref.gvk.kind, " ", ref.name.ns, "/", ref.name.name);
 }
 
-// The bytes in JSON, or a little more.
+// The size in JSON in bytes, or a little more.
 size_t SizeOf(const olm::ComponentRef& ref) {
   constexpr size_t kMembers = 80;
   return kMembers + ref.gvk.kind.size() + ref.gvk.group.size() + ref.gvk.version.size() +
@@ -52,7 +52,8 @@ bool IsGenerated(const json::value& object) {
   return component.ok() && component->generated;
 }
 
-// True of a listed object on which the label does not count, as it bears too many.
+// True if the label does not count on this listed object, because the object has more component
+// labels than kMaxOperatorsOfOne.
 bool BearsNot(const kube::RawObject& raw, const std::string& name) {
   const absl::StatusOr<json::value> value = ParseJson(raw.json);
   if (!value.ok() || !value->is_object()) return false;
@@ -149,7 +150,7 @@ Task<ReconcileResult> OperatorWriter::Write(std::string name, Shown shown) {
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(olm::kOperators, key);
   json::value object;
   if (kube::IsNotFound(raw.status(), name)) {
-    // No Operator can have a name that is invalid.
+    // An Operator cannot have an invalid name.
     if (unused || !kube::IsDns1123Subdomain(name)) co_return ReconcileResult::Done();
     const json::value fresh = olm::NewOperator(name);
     kube::WriteOptions options;
@@ -162,9 +163,9 @@ Task<ReconcileResult> OperatorWriter::Write(std::string name, Shown shown) {
     CO_ASSIGN_OR_RETURN(object, ParseJson(raw->json));
   }
   if (!object.is_object()) co_return absl::DataLossError("an Operator is no object");
-  // The watch will report its deletion, and then it is made anew.
+  // The watch will report its deletion, and then the Operator is created again.
   if (!kube::MetadataText(object, "deletionTimestamp").empty()) co_return ReconcileResult::Done();
-  // Components that ask for it are about to bear its label.
+  // While UncutNamesOf has names, objects are about to get its label, so do not delete it.
   if (unused && IsGenerated(object) && index_.UncutNamesOf(name).empty()) {
     co_return co_await Remove(std::move(name), std::move(object));
   }
@@ -173,7 +174,7 @@ Task<ReconcileResult> OperatorWriter::Write(std::string name, Shown shown) {
     kube::WriteOptions options;
     options.field_manager = kManager;
     options.subresource = "status";
-    // A conflict is an error like others: the Operator is read again.
+    // A conflict is an ordinary error: the retry reads the Operator again.
     CO_ASSIGN_OR_RETURN(object, co_await deps_.client.Update(olm::kOperators, object, options));
     metrics_.status_written.Increment();
   }
@@ -224,7 +225,7 @@ StatusTask OperatorWriter::ProveUnused(std::string name) {
         co_await kube::VisitAll(deps_.client, kind.gvr, options, std::move(refuse));
     if (listed.ok()) continue;
     if (!kube::IsNotServed(listed)) co_return listed;
-    // Only discovery tells that there is no such kind.
+    // Only discovery proves that the cluster lacks the kind.
     CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> served,
                         co_await mapper_.Find(kind.gvk));
     if (served) co_return listed;

@@ -1,4 +1,4 @@
-// The Operators themselves: made, brought up to date and deleted. Lives on one executor.
+// Creates, updates and deletes Operators. Lives on one executor.
 #ifndef CONTROLLERS_OPERATOR_OPERATOR_WRITER_H_
 #define CONTROLLERS_OPERATOR_OPERATOR_WRITER_H_
 
@@ -21,14 +21,15 @@
 
 namespace steward::controllers {
 
-// The components of one Operator that its status shows, and their size in JSON: a cluster stores no
-// objects beyond 1.5 MiB.
+// The limits of the components in one Operator's status, in number and in bytes of JSON, because a
+// cluster stores no objects beyond 1.5 MiB.
 inline constexpr size_t kMaxShown = 1000;
 inline constexpr size_t kMaxShownBytes = size_t{1} << 20;
 
-// An Operator exists while an object bears its label (R-004-11…15). An Operator that nothing bears
-// any more is deleted if Steward made it, after a complete list of every kind: a list that fails is
-// an error. The status is written only when it differs; of many components it shows the first ones.
+// An Operator exists while an object has its label (R-004-11…15). If no object has the label any
+// more, and Steward made the Operator, it is deleted after a complete list of every kind; a failed
+// list is an error. The status is written only when it differs. If there are too many components,
+// it shows the first ones.
 class OperatorWriter {
  public:
   // REQUIRES: the references outlive this object.
@@ -41,8 +42,8 @@ class OperatorWriter {
     std::vector<olm::ComponentRef> refs;
     size_t left_out = 0;
   };
-  // Shows kMaxShown components and kMaxShownBytes at most, the first ones by kind, namespace and
-  // name: a larger status could not be written.
+  // Returns at most kMaxShown components and kMaxShownBytes, the first ones by kind, namespace and
+  // name, because a larger status could not be written.
   Task<Shown> ReadRefs(std::string name);
   // Reads the conditions if they changed. Nullopt: the component is gone, or belongs to the
   // Operator no longer.
@@ -50,10 +51,10 @@ class OperatorWriter {
 
   Task<ReconcileResult> Write(std::string name, Shown shown);
   Task<ReconcileResult> Remove(std::string name, boost::json::value object);
-  // OK if no object bears the label, by complete lists of this moment.
+  // OK if no object has the label, by complete live lists.
   StatusTask ProveUnused(std::string name);
   void ReportLeftOut(const std::string& name, size_t left_out, const std::string& uid);
-  // Events about what people wonder at.
+  // Records Events about oddities of the Operator.
   void Report(const std::string& name, const std::vector<olm::ComponentRef>& refs,
               const boost::json::value& object);
 
@@ -61,13 +62,14 @@ class OperatorWriter {
   ComponentIndex& index_;
   OperatorMetrics& metrics_;
   kube::RestMapper mapper_;
-  // The state found or written last: while neither that Operator nor its components change, nothing
-  // is asked of the cluster.
+  // The state that was found or written last. While neither the Operator nor its components change,
+  // no request is sent.
   struct Settled {
     std::string uid;
     std::string resource_version;
     boost::json::object components;
-    // Their number is told when it has doubled.
+    // The magnitude of the left-out number in the last Event. A new Event is recorded when the
+    // number has doubled.
     int left_out_width = 0;
   };
   std::map<std::string, Settled> settled_;

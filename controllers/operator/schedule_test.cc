@@ -1,8 +1,7 @@
-// Random schedules of Operators: every call may fail, lose its answer, or be the last of its
-// process; watches may be late, and two processes work at the same time; people install, upgrade
-// and uninstall, and edit labels and Operators, when they like. What may be written, and what there
-// must be in the end, is judged from the cluster's JSON by this file alone: it shares no code with
-// the rules.
+// Runs random schedules of Operators. Every call may fail, lose its answer, or be the last of its
+// process. Watches may be late, and two processes work at the same time. People install, upgrade
+// and uninstall, and edit labels and Operators, at random times. This file judges the writes and
+// the end from the cluster's JSON and shares no code with the rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +42,7 @@ constexpr char kGenerated[] = "steward.operatorframework.io/generated";
 constexpr std::array<const char*, 4> kCsvs = {
     "reed.v1", "reed.v2", "moss.v1",
     "c-name-that-is-longer-than-what-a-label-can-hold-if-it-is-cut-x.v1"};
-// Cut, it asks for the same Operator as the last of kCsvs.
+// After it is cut, this name gives the same Operator as the last of kCsvs.
 constexpr char kLongPackage[] =
     "c-name-that-is-longer-than-what-a-label-can-hold-if-it-is-cut-x.v2";
 constexpr char kDefinition[] = "reeds.example.com";
@@ -85,7 +84,7 @@ std::set<std::string> OperatorLabels(const json::value& object) {
   return names;
 }
 
-// The kinds of this test, by tables of this file.
+// A kind of this test, from a table of this file.
 struct Kind {
   kube::GroupVersionResource gvr;
   const char* kind;
@@ -129,7 +128,7 @@ class Schedule : public Dice {
     Calm();
   }
 
-  // Everything calms down: nothing fails, and one process works.
+  // Ends all trouble: no call fails, and one process works.
   void Calm() {
     for (auto& process : processes_) process.reset();
     calm_ = true;
@@ -173,7 +172,7 @@ class Schedule : public Dice {
     return cluster_.fake().Objects(gvr).contains(name);
   }
 
-  // People act between passes, and while a process works.
+  // Simulates people who act between passes and while a process works.
   void Happen() {
     const std::string csv = kCsvs[Draw(kCsvs.size())];
     const std::string any = StrCat("x", Draw(3));
@@ -268,7 +267,7 @@ class Schedule : public Dice {
                           *OperatorLabels(found.object).begin(), R"(":null}}})"));
   }
 
-  // Everything that could be a component.
+  // Returns all objects that could be components.
   std::vector<Found> All() const {
     std::vector<Found> all;
     for (const Kind& kind : Kinds()) {
@@ -299,7 +298,7 @@ class Schedule : public Dice {
                 kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "injected"))});
   }
 
-  // Somebody acts, and the other process works, while this one waits for its call.
+  // While this process waits for its call, somebody acts and the other process works.
   void Meddle(const OperatorProcess& process) {
     if (meddling_) return;
     meddling_ = true;
@@ -334,7 +333,7 @@ class Schedule : public Dice {
     ASSERT_FALSE(call.deletion->resource_version.empty()) << what;
     if (there.is_null() || Text(there, {"metadata", "uid"}) != call.deletion->uid) return;
     EXPECT_EQ(Text(there, {"metadata", "annotations", kGenerated}), "true") << what;
-    // Since it was read nobody else has acted.
+    // Judge only if nobody else has acted since the read.
     if (meddled_[&process] != meddlings_) return;
     for (const Found& found : All()) {
       EXPECT_FALSE(OperatorLabels(found.object).contains(call.name.name))
@@ -370,7 +369,7 @@ class Schedule : public Dice {
     EXPECT_EQ(std::set(order.begin(), order.end()).size(), order.size()) << what;
   }
 
-  // The Subscriptions of the cluster: the label that each asks for, with the object.
+  // Returns the cluster's Subscriptions: the label that each asks for, and the object.
   std::vector<std::pair<std::string, json::value>> Subscriptions() const {
     std::vector<std::pair<std::string, json::value>> all;
     for (const auto& [name, text] : cluster_.fake().Objects(kTestSubscriptions)) {
@@ -403,7 +402,7 @@ class Schedule : public Dice {
 
   void JudgeAdoption(const std::vector<Found>& all) {
     const auto subscriptions = Subscriptions();
-    std::map<std::string, std::set<std::string>> plans;  // by label
+    std::map<std::string, std::set<std::string>> plans;  // the key is the label
     for (const auto& [label, object] : subscriptions) {
       EXPECT_TRUE(OperatorLabels(object).contains(label)) << Serialize(object);
       plans[label].insert(Text(object, {"status", "installPlanRef", "name"}));
@@ -445,7 +444,7 @@ class Schedule : public Dice {
   }
 
   static bool IsOwned(const Found& found, const json::value& csv, const std::string& name) {
-    if (found.kind->gvr == kTestDefinitions) return true;  // each owns the same one
+    if (found.kind->gvr == kTestDefinitions) return true;  // all operators own the same definition
     if (Text(found.object, {"metadata", "labels", "olm.owner"}) == name) return true;
     const json::value* owners = At(found.object, {"metadata", "ownerReferences"});
     if (owners == nullptr) return false;
@@ -493,14 +492,14 @@ class Schedule : public Dice {
   bool calm_ = false;
   bool meddling_ = false;
   int meddlings_ = 0;
-  std::map<const OperatorProcess*, int> meddled_;  // at the last read of an Operator
+  std::map<const OperatorProcess*, int> meddled_;  // as of the last read of an Operator
   int writes_ = 0;
   int death_at_ = -1;
   bool death_after_ = false;
 };
 
-// kill -9 before and after every single write, while an operator is installed and after it was
-// uninstalled.
+// Kills the process before and after every single write, during an installation and after an
+// uninstallation.
 TEST(OperatorScheduleTest, GoesOnAfterADeathAtEveryWrite) {
   PlayDeaths(/*most=*/100, [](int at, bool after) {
     Schedule schedule(/*seed=*/7);

@@ -41,7 +41,7 @@ constexpr absl::Duration kPatience = absl::Hours(1);
 
 const Key kAllGroups = {"", "all"};
 
-// The changes that make another look worthwhile. A changed status alone changes only `seen`.
+// Counters whose change makes another look worthwhile. A changed status alone changes only `seen`.
 struct Level {
   uint64_t groups = 0;
   uint64_t namespaces = 0;
@@ -58,8 +58,8 @@ bool Knows(const World& world) {
          world.source(storage::kNamespaceSource).synced;
 }
 
-// The targets of the group, sorted, each once; nullopt for a group whose spec is invalid or
-// cannot be read.
+// The distinct targets of the group, sorted; nullopt if the group's spec is invalid or cannot be
+// read.
 std::optional<std::vector<std::string>> TargetsOf(const olm::OperatorGroup& group,
                                                   const OperatorWorld& world) {
   std::vector<std::string> targets;
@@ -113,7 +113,8 @@ void Say(const std::vector<std::string>& targets, absl::Time now, json::object& 
 
 StatusTask OperatorGroupReconciler::ReconcileOne(const kube::RawObject& raw) {
   const absl::StatusOr<olm::OperatorGroupPtr> group = olm::DecodeOperatorGroup(raw.json);
-  // The World lacks such a group, too, and the problem is logged there.
+  // Skip a group that cannot be decoded. The World lacks it, too, and the World's decoder logs the
+  // problem.
   if (!group.ok()) co_return absl::OkStatus();
   const auto world = OperatorWorld::Of(worlds_.Current());
   const std::optional<std::vector<std::string>> targets = TargetsOf(**group, *world);
@@ -127,7 +128,7 @@ StatusTask OperatorGroupReconciler::ReconcileOne(const kube::RawObject& raw) {
   options.field_manager = "steward-operator-group";
   const absl::Status written =
       (co_await client_.Update(olm::kOperatorGroups, object, options)).status();
-  // The next World shows what changed or removed the group.
+  // If the group was changed or removed meanwhile, the next World shows that.
   co_return kube::IsOvertaken(written) ? absl::OkStatus() : written;
 }
 

@@ -14,12 +14,12 @@ namespace steward::controllers {
 
 // Keeps status.namespaces (sorted; [""] for all; absent for none) and status.lastUpdated of each
 // OperatorGroup as OLM would, from its spec and the World's namespaces; the rest of its status
-// stays. Namespaces that differ only in their order are left alone, and so is a group whose spec is
+// stays. Writes nothing if the namespaces differ only in their order, or if the group's spec is
 // invalid.
 //
-// There is one key, which stands for all groups: it is queued whenever a World shows that a group,
-// or the namespaces, changed, ten times a second at most. A group that changes meanwhile (409) is
-// handled again with the next World; other failures count for the key.
+// There is one key for all groups. It is queued whenever a World shows that a group or the
+// namespaces changed, at most ten times a second. A group that changes meanwhile (409) is handled
+// again with the next World; any other failure is a failure of the key.
 class OperatorGroupReconciler : public Reconciler {
  public:
   // REQUIRES: the arguments outlive this object.

@@ -1,4 +1,4 @@
-// The reconciler "payload" as `steward controllers` knows it. Immutable.
+// Describes the reconciler "payload" for `steward controllers`. Immutable.
 #ifndef CONTROLLERS_PAYLOAD_KNOWN_PAYLOAD_H_
 #define CONTROLLERS_PAYLOAD_KNOWN_PAYLOAD_H_
 
@@ -6,8 +6,8 @@
 
 namespace steward::controllers {
 
-// The reconciler is of the family "payload", which uses no Worlds, conflicts with
-// cluster-version-operator, and adds --payload-dir, which it needs, and the flags of
+// The reconciler belongs to the family "payload", which uses no Worlds. It conflicts with
+// cluster-version-operator. It adds the required flag --payload-dir and the flags of
 // payload::PayloadFlags.
 KnownReconciler KnownPayload();
 

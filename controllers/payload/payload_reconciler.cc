@@ -24,24 +24,24 @@ const kube::GroupVersionKind kConfigMap = {"", "v1", "ConfigMap"};
 
 constexpr std::string_view kPayloadRefused = "PayloadRefused";
 
-// From one look at the folder, and at the removals under way, to the next.
+// The interval at which the folder and the removals under way are read.
 constexpr absl::Duration kLook = absl::Seconds(5);
-// The time for which a folder must not change before it is read. A kubelet writes a volume in
-// steps, between which a part of a payload could be taken for all of it.
+// A folder must be unchanged for this time before it is read. A kubelet writes a volume in steps,
+// so an earlier read could take a part of a payload for the whole.
 constexpr absl::Duration kSettle = absl::Seconds(1);
-// From one try to begin a refused update to the next.
+// The pause between two tries to begin a refused update.
 constexpr absl::Duration kRefusedPause = absl::Seconds(10);
-// Bytes of an Event's text; longer ones are cut.
+// The longest text of an Event, in bytes; longer ones are cut.
 constexpr size_t kMaxText = 1000;
-// Events about why nothing is done; the log has all reasons.
+// The most Events about reasons to do nothing; the log has all reasons.
 constexpr size_t kMaxRefusals = 15;
-// Events about failed objects in one pass; the log and the metric have all.
+// The most Events about failed objects in one pass; the log and the metric have all.
 constexpr size_t kMaxFailures = 10;
 
 Key PayloadKey() { return {"", "payload"}; }
 Key RemovalsKey() { return {"", "removals"}; }
 
-// Sentences in as few texts as Events take.
+// Joins the sentences into as few texts as fit into Events.
 std::vector<std::string> Grouped(const std::vector<std::string>& sentences) {
   std::vector<std::string> texts;
   for (const std::string& each : sentences) {
@@ -115,7 +115,7 @@ Task<ReconcileResult> PayloadReconciler::ReconcilePayload() {
   if (settled.ok() && !*settled) co_return ReconcileResult::After(kSettle);
   if (!settled.ok()) {
     Refuse(kPayloadRefused, {std::string(ToStd(settled.status().message()))});
-    // Removals that are under way go on, although there is no payload.
+    // Removals under way are followed even without a payload.
     CO_RETURN_IF_ERROR(co_await record_.Load());
     CO_RETURN_IF_ERROR(co_await Report());
     co_return ReconcileResult::After(kRefusedPause);
@@ -126,7 +126,7 @@ Task<ReconcileResult> PayloadReconciler::ReconcilePayload() {
   payload::PayloadPass pass(deps, *release_, options_, observer);
   const payload::PassResult result = co_await pass.Run(!rights_checked_);
   absl::StatusOr<ReconcileResult> concluded = Conclude(result);
-  // The report is not part of the record, so nothing is lost where it cannot be written.
+  // The report is not part of the record, so a failed write loses nothing.
   const absl::Status reported = co_await Report();
   if (concluded.ok() && !reported.ok()) co_return reported;
   co_return concluded;
@@ -171,10 +171,10 @@ Task<ReconcileResult> PayloadReconciler::ReconcileRemovals() {
   co_return ReconcileResult::Done();
 }
 
-// Says in the ClusterOperator, the metrics and an Event what holds minor updates back.
+// Reports in the ClusterOperator, the metrics and an Event what holds minor updates back.
 StatusTask PayloadReconciler::Report() {
-  // A record that was never read says nothing about what holds, and one that is not there holds
-  // nothing.
+  // An unread record tells nothing about holds, and a missing one has none, so there is nothing to
+  // report.
   if (!record_.known() || (record_.uid().empty() && held_.empty())) co_return absl::OkStatus();
   const olm::PayloadRecord& record = record_.record();
   metrics_.SetRecord(record);
@@ -227,7 +227,7 @@ payload::PassObserver PayloadReconciler::Observer() {
         Tell(EventType::kNormal, "RemovalInitiated", Sentence(removal));
         return;
       case RemovalState::kOngoing:
-        return;  // what holds is told as a whole
+        return;  // Report covers all removals that hold updates
       case RemovalState::kCompleted:
         metrics_.deleted.Increment();
         Tell(removal.note.empty() ? EventType::kNormal : EventType::kWarning, "RemovalCompleted",

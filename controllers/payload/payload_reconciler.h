@@ -1,5 +1,5 @@
-// The reconciler "payload", which keeps a cluster as a release's payload says. Lives on one
-// executor.
+// The reconciler "payload" keeps a cluster in the state that a release's payload describes. Lives
+// on one executor.
 #ifndef CONTROLLERS_PAYLOAD_PAYLOAD_RECONCILER_H_
 #define CONTROLLERS_PAYLOAD_PAYLOAD_RECONCILER_H_
 
@@ -24,16 +24,16 @@
 
 namespace steward::controllers {
 
-// What the reconciler is told by its flags.
+// The settings that the reconciler gets from its flags.
 struct ReconciledPayload {
   std::string folder;
   payload::PayloadFlags flags;
   absl::Duration interval = absl::Minutes(3);  // from one complete pass to the next
 };
 
-// Two keys, never worked on at the same time: a pass over the payload, at the start, when the
-// folder has changed and once in an interval; and a look at the removals that have not ended, every
-// few seconds. What lasts is in the record alone.
+// There are two keys, which are never reconciled at the same time. One runs a pass over the
+// payload: at the start, when the folder has changed, and once per interval. The other follows the
+// removals that have not ended, every few seconds. All lasting state is in the record.
 //
 //   faults ─► nothing is done until the folder changes
 //   a precondition or a right is missing ─► nothing is begun; looked at again soon
@@ -50,15 +50,16 @@ class PayloadReconciler : public Reconciler {
  private:
   Task<ReconcileResult> ReconcilePayload();
   Task<ReconcileResult> ReconcileRemovals();
-  // False: the folder has just changed, and is read a moment later.
+  // Reads the folder if it has changed. Returns false if it changed just now and must be read
+  // later.
   absl::StatusOr<bool> ReadFolder();
-  // What was found in a pass, as its result.
+  // Turns the result of a pass into reports and the reconciler's result.
   absl::StatusOr<ReconcileResult> Conclude(const payload::PassResult& result);
   StatusTask Report();
   payload::PassDeps Deps() { return {deps_.client, mapper_, deps_.clock, record_}; }
   payload::PassObserver Observer();
   void Tell(EventType type, std::string_view reason, const std::string& text);
-  // Tells the sentences, and logs each, unless they are those of the last time.
+  // Logs each sentence and sends Events, unless the sentences are the same as last time.
   void Refuse(std::string_view reason, const std::vector<std::string>& sentences);
 
   const ReconcilerDeps deps_;
@@ -68,12 +69,12 @@ class PayloadReconciler : public Reconciler {
   kube::RestMapper mapper_;
   payload::RecordStore record_;
   std::string seen_;  // the folder's mark at the last look
-  std::string mark_;  // of what `release_` was read from
+  std::string mark_;  // the mark of the folder as `release_` was read
   std::optional<payload::Release> release_;
-  bool rights_checked_ = false;  // for `release_`
+  bool rights_checked_ = false;  // whether rights were checked for `release_`
   std::string told_;             // the last refusal
   std::string held_;             // the last sentence about removals
-  size_t failures_ = 0;          // of the running pass, told so far
+  size_t failures_ = 0;          // failures of the running pass that were reported so far
 };
 
 }  // namespace steward::controllers

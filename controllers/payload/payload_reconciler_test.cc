@@ -73,7 +73,7 @@ class PayloadReconcilerTest : public ::testing::Test {
   }
   absl::StatusOr<ReconcileResult> Pass(const char* key = "payload") {
     absl::StatusOr<ReconcileResult> result = RunOn(io_, reconciler_->Reconcile({"", key}));
-    // A folder that has changed is read once it does not any more.
+    // A changed folder is read once it has stopped changing.
     if (result.ok() && result->requeue_after == absl::Seconds(1)) {
       result = RunOn(io_, reconciler_->Reconcile({"", key}));
     }
@@ -120,7 +120,7 @@ TEST_F(PayloadReconcilerTest, R_003_10_AFaultyPayloadIsNotUsedAtAll) {
   EXPECT_THAT(events_.told[0], HasSubstr("c.yaml:1: "));
   EXPECT_EQ(metrics_.refused.Value(), 1);
   EXPECT_THAT(cluster_.client().Objects(kTestConfigMaps), IsEmpty());
-  // Once the folder is mended it is used.
+  // After the folder is corrected it is used.
   Write({{"b.yaml", TestConfigMap("b", "1")}, {"c.yaml", TestConfigMap("c", "1")}});
   ASSERT_OK(Pass());
   EXPECT_EQ(metrics_.refused.Value(), 0);
@@ -142,7 +142,7 @@ TEST_F(PayloadReconcilerTest, R_003_20_WhatHoldsIsReportedEverywhere) {
   const int writes = cluster_.client().calls(kube::FakeClient::Verb::kPatch, kOperators);
   ASSERT_OK(Pass("removals"));
   EXPECT_EQ(cluster_.client().calls(kube::FakeClient::Verb::kPatch, kOperators), writes);
-  // Another process goes on with what the record says.
+  // Another process continues from the record.
   Restart();
   cluster_.client().Delete(kTestConfigMaps, {"n", "held"});
   ASSERT_OK(Pass("removals"));
@@ -151,7 +151,7 @@ TEST_F(PayloadReconcilerTest, R_003_20_WhatHoldsIsReportedEverywhere) {
   EXPECT_EQ(metrics_.deleted.Value(), 1);
 }
 
-// A record that cannot be read is no proof that nothing holds.
+// An unreadable record does not prove that no removal holds updates.
 TEST_F(PayloadReconcilerTest, AnUnreadableRecordReportsNothing) {
   cluster_.client().Serve(kOperators);
   cluster_.client().Publish(kOperators.group_version(),
@@ -214,7 +214,7 @@ TEST_F(PayloadReconcilerTest, WithoutAFolder) {
   EXPECT_THAT(events_.told, ElementsAre(HasSubstr("/none is no folder that can be read")));
 }
 
-// Case 49: a folder that is empty, or gone, lets what is under way go on after a restart.
+// Case 49: with an empty or missing folder, removals under way still go on after a restart.
 TEST_F(PayloadReconcilerTest, R_003_56_WithoutAPayloadTheRecordIsFollowed) {
   for (const bool empty : {true, false}) {
     SCOPED_TRACE(empty ? "empty" : "missing");
@@ -240,7 +240,7 @@ TEST_F(PayloadReconcilerTest, R_003_56_WithoutAPayloadTheRecordIsFollowed) {
   }
 }
 
-// Case 49.
+// Case 49: an Event reports a dropped removal.
 TEST_F(PayloadReconcilerTest, R_003_54_ADroppedRemovalIsTold) {
   PutConfigMap("a", "");
   Write({{"a.yaml", TestDeletion("a")}});

@@ -66,7 +66,7 @@ StatusTask ReportUpgradeable(kube::Client& client, kube::RestMapper& mapper, Clo
   condition["lastTransitionTime"] = turned ? kube::FormatRfc3339(clock.Now())
                                            : std::string(StringAt(before, "lastTransitionTime"));
   json::object status;
-  // Nobody else says anything of this operator.
+  // Only Steward writes conditions of this ClusterOperator, so this is the whole list.
   status["conditions"] = json::array{std::move(condition)};
   json::object patch;
   patch["status"] = std::move(status);

@@ -1,4 +1,4 @@
-// The ClusterOperator that says whether the payload's removals hold minor updates back. A coroutine
+// Reports in a ClusterOperator whether the payload's removals hold minor updates back. A coroutine
 // on the caller's executor.
 #ifndef CONTROLLERS_PAYLOAD_UPGRADEABLE_REPORT_H_
 #define CONTROLLERS_PAYLOAD_UPGRADEABLE_REPORT_H_
@@ -12,10 +12,10 @@
 
 namespace steward::controllers {
 
-// Sets the condition Upgradeable of ClusterOperator steward-payload, where the cluster has that
-// kind: False, with the reason ResourceDeletesInProgress and `holding` as its message, or True
-// where `holding` is "" (R-003-20). It is made when there is none, and not written where it says so
-// already. REQUIRES: the references outlive the task.
+// Sets the condition Upgradeable of ClusterOperator steward-payload, if the cluster has that kind.
+// It becomes False, with the reason ResourceDeletesInProgress and the message `holding`, or True if
+// `holding` is "" (R-003-20). A missing object is created; an object that already says so is not
+// written. REQUIRES: the references outlive the task.
 StatusTask ReportUpgradeable(kube::Client& client, kube::RestMapper& mapper, Clock& clock,
                              std::string holding);
 

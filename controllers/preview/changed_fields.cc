@@ -35,7 +35,8 @@ std::string Below(const std::string& path, std::string_view key) {
   return StrCat(path, "[", quoted, "]");
 }
 
-// Cuts the long texts within a value. The depth is that of JSON, which has a bound.
+// Cuts the long texts within a value. The recursion is safe, because the JSON parser bounds the
+// depth.
 void CutTexts(json::value& value, bool& cut) {
   if (json::string* text = value.if_string(); text != nullptr && text->size() > kMaxText) {
     *text = CutText(View(*text), kMaxText);
@@ -47,7 +48,7 @@ void CutTexts(json::value& value, bool& cut) {
   }
 }
 
-// "" for a value that is not there.
+// Returns the value as JSON; "" for an absent value.
 std::string TextOf(const json::value* value, bool& cut) {
   if (value == nullptr) return "";
   json::value copy = *value;
@@ -55,7 +56,7 @@ std::string TextOf(const json::value* value, bool& cut) {
   return Serialize(copy);
 }
 
-// Tells the values, as far as there is room.
+// Writes the values as far as the limits allow.
 void Tell(const json::value* before, const json::value* after, const ChangeLimits& limits,
           size_t& told, olm::PreviewChange& change) {
   change.cut = limits.bytes == 0;
@@ -77,7 +78,7 @@ class Comparison {
  public:
   explicit Comparison(const ChangeLimits& limits) : limits_(limits) {}
 
-  // The depth is that of JSON, which has a bound.
+  // The recursion is safe, because the JSON parser bounds the depth.
   void Compare(const json::value& before, const json::value& after, const std::string& path) {
     if (before.is_object() && after.is_object()) {
       CompareMembers(before.get_object(), after.get_object(), path);
@@ -128,7 +129,7 @@ class Comparison {
   }
 
   const ChangeLimits limits_;
-  size_t told_ = 0;  // bytes of values
+  size_t told_ = 0;  // bytes of values written so far
   ChangedFields changed_;
 };
 

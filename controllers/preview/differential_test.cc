@@ -1,4 +1,4 @@
-// Random plans on random clusters: the preview, then the real thing, compared step by step.
+// Compares the previews of random plans on random clusters with the executions, step by step.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ class Trial : public Dice {
     const std::vector<std::string> after = Contents();
     const json::object status = cluster_.Status(kPlan);
     std::vector<std::string> states;
-    bool unforeseen = false;  // one of which nothing could be told has failed
+    bool unforeseen = false;  // a step that the preview called Unknown has failed
     for (const olm::PreviewStep& step : live.preview.steps) {
       const json::value& entry = status.at("plan").as_array()[step.index];
       states.emplace_back(entry.at("status").as_string());
@@ -94,7 +94,7 @@ class Trial : public Dice {
     }
     for (const olm::PreviewStep& step : live.preview.steps) {
       const size_t i = step.index;
-      // What follows it is said for the case that it succeeds.
+      // The preview of later steps assumes that the Unknown step succeeds.
       if (unforeseen && !IsDone(states[i])) continue;
       Judge(step, states[i], before[i], after[i]);
     }
@@ -126,7 +126,7 @@ class Trial : public Dice {
     while (steps_.size() > 2 && OneIn(3)) steps_.pop_back();
     if (OneIn(2)) cluster_.Create(kTestDefinitions, "", DefinitionText());
     if (OneIn(3)) {
-      // An earlier plan has installed some of it.
+      // An earlier plan has installed some of the objects.
       std::vector<TestStep> some = {CsvStep()};
       for (const TestStep& step : steps_) {
         if (step.gvk.kind != "ClusterServiceVersion" && OneIn(2)) some.push_back(step);
@@ -149,7 +149,7 @@ class Trial : public Dice {
     }
   }
 
-  // The steps' objects, without what a server counts; "" where there is none.
+  // Returns the steps' objects without the server's counters; "" for an absent object.
   std::vector<std::string> Contents() {
     std::vector<std::string> all;
     for (const TestStep& step : steps_) {
@@ -208,14 +208,16 @@ class Trial : public Dice {
       default:
         ADD_FAILURE() << what;
     }
-    // The rules of this world: an API, an account or an owner that is absent, and what follows.
+    // In this test, rules may only conclude from an absent API, account or owner, and their
+    // consequences.
     if (step.basis == olm::Basis::kDryRun) return;
     EXPECT_TRUE(step.reason == "ApiAbsent" || step.reason == "EarlierStepFails" ||
                 step.reason == "NeedsEarlierStep" || step.reason == "RefusedByRule")
         << what;
   }
 
-  // The values that were told are those that are there, but for the UID of an operator to come.
+  // Checks that the previewed values are the real ones, except the UID of an operator that does not
+  // exist yet.
   static void JudgeValues(const olm::PreviewStep& step, const std::string& before,
                           const std::string& after, const std::string& what) {
     if (step.gvk.kind == "Secret" || step.gvk.kind == "CustomResourceDefinition") return;
@@ -235,7 +237,7 @@ class Trial : public Dice {
   PlanCluster cluster_;
   std::vector<TestStep> steps_;
   bool gate_ = false;
-  std::map<std::string, Refusal> refused_;  // by resource
+  std::map<std::string, Refusal> refused_;  // the key is the resource
 };
 
 TEST(PreviewDifferentialTest, TheExecutorDoesWhatThePreviewSays) {

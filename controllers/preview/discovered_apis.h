@@ -1,4 +1,4 @@
-// The APIs of the kinds of a plan's steps, as discovery tells. Lives on one executor.
+// Discovers the APIs of the kinds of a plan's steps. Lives on one executor.
 #ifndef CONTROLLERS_PREVIEW_FOUND_APIS_H_
 #define CONTROLLERS_PREVIEW_FOUND_APIS_H_
 
@@ -20,22 +20,23 @@ namespace steward::controllers {
 
 class DiscoveredApis {
  public:
-  // Kinds that are asked for. Of what lies beyond, Of is kResourceExhausted.
+  // The most kinds that are discovered. For further kinds, Of returns kResourceExhausted.
   static constexpr size_t kMaxKinds = 100;
-  // Nullopt: the server says now that it does not serve the kind.
+  // Nullopt: discovery says that the server does not serve the kind.
   using Answer = absl::StatusOr<std::optional<kube::RestMapping>>;
 
-  // Asks for the kinds of each step, but for those that every cluster has. REQUIRES: the arguments
+  // Discovers the kinds of all steps, except those that every cluster has. REQUIRES: the arguments
   // outlive the call.
   VoidTask Find(kube::RestMapper& mapper, const olm::InstallPlan& plan);
 
-  // REQUIRES: a step of the plan has the kind.
+  // Returns what discovery said of the kind. REQUIRES: a step of the plan has the kind.
   const Answer& Of(const kube::GroupVersionKind& gvk) const { return found_.at(gvk); }
-  // The resource, which is "*" where discovery has not answered; nullopt: none is served.
+  // Returns the resource of the kind; "*" if discovery has not answered. Nullopt: the kind is not
+  // served.
   std::optional<kube::GroupVersionResource> ResourceOf(const kube::GroupVersionKind& gvk) const;
-  // The steps of the plan that was asked for, of which nothing is concluded.
+  // Returns preview steps for the plan given to Find, without any conclusion.
   std::vector<olm::PreviewStep> StepsOf(const olm::InstallPlan& plan) const;
-  // What the rules of a preview know of the steps, with what was found.
+  // Returns the input for the rules of a preview, with the discovered APIs.
   olm::PlanOutlook OutlookOf(const olm::PlanFactsPtr& plan) const;
 
  private:

@@ -38,11 +38,11 @@ namespace {
 using olm::Basis;
 using olm::Outcome;
 
-// Reasons of a bundle's condition: it can be installed, or its installation is refused.
+// The reasons of a bundle's condition: it can be installed, or its installation is refused.
 constexpr std::string_view kInstallable = "Installable";
 constexpr std::string_view kRequirementsUnmet = "RequirementsUnmet";
 constexpr std::string_view kRequirementsUnknown = "RequirementsUnknown";
-// The sentences about requirements that are not met have this many bytes together at most.
+// The limit, in bytes, of all sentences about unmet requirements together.
 constexpr size_t kMaxUnmet = 4096;
 constexpr int kRetryAfterSeconds = 5;
 
@@ -50,12 +50,13 @@ absl::Status BadRequest(const absl::Status& why) {
   return kube::ToStatus(kube::BadRequest(ToStd(why.message())));
 }
 
-// An error with a Kubernetes Status, whatever it was.
+// Returns the error with a Kubernetes Status, adding one if it has none.
 absl::Status Answered(const absl::Status& error) {
   return kube::IsAnswer(error) ? error : kube::ToStatus(kube::FromStatus(error));
 }
 
-// Messages of rules name the step that makes a plan invalid, which only the condition may.
+// Removes messages of rules that name the step that makes the plan invalid. Only the condition may
+// name it.
 void HideOthers(olm::PlanPreview& preview) {
   for (olm::PreviewStep& step : preview.steps) {
     if (step.reason != olm::kInvalidPlan) continue;
@@ -63,7 +64,7 @@ void HideOthers(olm::PlanPreview& preview) {
   }
 }
 
-// The executor does nothing for the plan before something else is there.
+// Says in the preview that the executor does nothing until `what` is resolved.
 void Wait(const std::string& what, olm::PlanPreview& preview) {
   preview.condition = {false, std::string(olm::kInstallCheckFailed), what};
   for (olm::PreviewStep& step : preview.steps) {
@@ -81,7 +82,7 @@ absl::StatusOr<json::array> PropertiesOf(const BundleContent& bundle) {
   return std::move(properties.get_array());
 }
 
-// The manifests that the bundle and its ClusterServiceVersion declare optional.
+// Returns the manifests that the bundle and its ClusterServiceVersion declare optional.
 absl::StatusOr<olm::OptionalManifests> DeclaredIn(const BundleContent& bundle,
                                                   const json::array& properties) {
   olm::OptionalManifests declared;
@@ -97,7 +98,7 @@ absl::StatusOr<olm::OptionalManifests> DeclaredIn(const BundleContent& bundle,
   return declared;
 }
 
-// The InstallPlan that the bundle would have.
+// Returns the InstallPlan that the bundle would have.
 absl::StatusOr<olm::InstallPlan> PlanOf(const BundleContent& bundle,
                                         const json::array& properties) {
   ASSIGN_OR_RETURN(const olm::OptionalManifests declared, DeclaredIn(bundle, properties));
@@ -113,7 +114,7 @@ absl::StatusOr<olm::InstallPlan> PlanOf(const BundleContent& bundle,
   return plan;
 }
 
-// The refusal of an installation as a condition; nullopt where there is none.
+// Returns the refusal of an installation as a condition; nullopt: it is not refused.
 std::optional<olm::PlanCondition> Refusal(const absl::StatusOr<std::vector<std::string>>& unmet) {
   if (!unmet.ok()) {
     return olm::PlanCondition{
@@ -181,7 +182,7 @@ Task<LivePreview> LivePlanPreviewer::Plan(kube::NamespacedName name, StepPace pa
   const absl::StatusOr<olm::InstallPlan> plan = olm::ReadInstallPlan(object.as_object());
   LivePreview live;
   if (!plan.ok() || facts->steps.size() != plan->steps.size()) {
-    // The rules tell why it cannot be read.
+    // The plan cannot be parsed, so the rules alone make the preview and tell the reason.
     const DiscoveredApis none;
     live.preview = olm::PreviewOf(none.OutlookOf(facts), options_.optional_manifests);
     HideOthers(live.preview);

@@ -1,4 +1,4 @@
-// The live preview by dry runs on a cluster. Lives on one executor.
+// Makes live previews by dry runs on a cluster. Lives on one executor.
 #ifndef CONTROLLERS_PREVIEW_LIVE_PLAN_PREVIEWER_H_
 #define CONTROLLERS_PREVIEW_LIVE_PLAN_PREVIEWER_H_
 
@@ -17,26 +17,27 @@
 namespace steward::controllers {
 
 struct LivePreviewOptions {
-  bool optional_manifests = false;  // the gate
-  // False where there are no rights, and whoever asks may do everything: the steps of a bundle are
-  // tried by the client `requesters` itself.
+  bool optional_manifests = false;  // the feature gate
+  // False in a server without authorization, where everybody may do everything. Then the client
+  // `requesters` itself tries the steps of a bundle.
   bool impersonates = true;
   PlanDryRunLimits limits = {};
 };
 
-// Holds clients that can write nothing, and takes no others. What the executor of InstallPlans
-// does not do is taken from the rules (PreviewOf): of plans that have ended, are being deleted or
-// cannot be executed, and of steps that have ended. The rest is tried (PlanDryRun).
+// Its clients cannot write, which the types ensure. The rules (PreviewOf) conclude about plans that
+// have ended, are being deleted or cannot be executed, and about steps that have ended. All other
+// steps are tried (PlanDryRun).
 class LivePlanPreviewer final : public PlanPreviewer {
  public:
-  // `own` has the rights of the executor; `requesters` those to impersonate whoever asks for the
-  // preview of a bundle, or is not there, and such previews are off. REQUIRES: the clients' own and
-  // `clock` outlive this object and its calls.
+  // `own` has the rights of the executor. `requesters` may impersonate the users who preview a
+  // bundle; nullopt: such previews are off. REQUIRES: the clients' own and `clock` outlive this
+  // object and its calls.
   LivePlanPreviewer(kube::DryRunClient own, std::optional<kube::DryRunClient> requesters,
                     Clock& clock, const LivePreviewOptions& options);
 
   Task<LivePreview> PreviewPlan(kube::NamespacedName plan, StepPace pace = nullptr) override;
-  // 403 also for requesters as whom no client acts (system:masters), unless nobody is impersonated.
+  // Also fails with 403 for requesters that are never impersonated (system:masters), unless
+  // `impersonates` is false.
   Task<LivePreview> PreviewBundle(BundleContent bundle, kube::UserInfo requester,
                                   StepPace pace = nullptr) override;
 

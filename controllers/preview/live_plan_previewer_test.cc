@@ -39,7 +39,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// A client that can write makes no previewer.
+// A previewer cannot be constructed from a client that can write.
 static_assert(
     !std::is_constructible_v<LivePlanPreviewer, kube::Client&, std::optional<kube::DryRunClient>,
                              Clock&, const LivePreviewOptions&>);
@@ -58,7 +58,7 @@ absl::Status Answer(int code, const std::string& reason, const std::string& mess
   return kube::ToStatus(status);
 }
 
-// "Create Accepted", one for each step.
+// Returns a text like "Create Accepted" for each step.
 std::vector<std::string> Outcomes(const LivePreview& live) {
   std::vector<std::string> all;
   for (const olm::PreviewStep& step : live.preview.steps) {
@@ -67,15 +67,15 @@ std::vector<std::string> Outcomes(const LivePreview& live) {
   return all;
 }
 
-// An operator that may watch all namespaces, as the group of the test's namespace has it do, with
-// more of its spec.
+// Returns a step for an operator that supports all namespaces, which the test's OperatorGroup
+// selects. `more` is added to its spec.
 TestStep FittingCsvStep(const std::string& more = "") {
   return CsvStep(
       "", StrCat(R"(,"spec":{"displayName":"Reed","install":{"strategy":"deployment"},)",
                  R"("installModes":[{"type":"AllNamespaces","supported":true}])", more, "}"));
 }
 
-// Notes what a preview asks of the cluster.
+// Records the calls that a preview makes.
 struct Witness : kube::Hook {
   boost::asio::awaitable<kube::HookedFate> Before(const kube::HookedCall& call) override {
     calls.push_back(call);
@@ -95,7 +95,7 @@ struct Witness : kube::Hook {
 
   std::vector<kube::HookedCall> calls;
   size_t running = 0;
-  size_t most = 0;  // calls at the same time
+  size_t most = 0;  // the most calls at the same time
 };
 
 class LivePlanPreviewerTest : public ::testing::Test {
@@ -114,14 +114,14 @@ class LivePlanPreviewerTest : public ::testing::Test {
                                 cluster_.clock(), {.optional_manifests = gate});
     return RunOn(io_, previewer.PreviewBundle(std::move(bundle), user));
   }
-  // The same, which has to succeed, of the plan with these steps.
+  // Previews a plan with these steps, which must succeed.
   LivePreview Of(const std::vector<TestStep>& steps) {
     cluster_.AddPlan(kPlan, steps);
     absl::StatusOr<LivePreview> live = Preview();
     EXPECT_OK(live);
     return live.ok() ? *std::move(live) : LivePreview();
   }
-  // Refuses writes of the resource.
+  // Makes the cluster refuse writes of the resource.
   void Refuse(const std::string& resource, const absl::Status& why) {
     witness_.decide = [resource, why](const kube::HookedCall& call) {
       return call.IsWrite() && call.gvr.resource == resource ? why : absl::OkStatus();
@@ -239,7 +239,8 @@ TEST_F(LivePlanPreviewerTest, OfWhatIsDone) {
   EXPECT_THAT(Outcomes(after), Each("Unchanged StepIsDone"));
 }
 
-// A schema that the plan changes judges the objects of its kind, and is not there yet.
+// A dry run cannot judge objects whose schema the plan changes, because the new schema is not
+// stored yet.
 TEST_F(LivePlanPreviewerTest, AChangedDefinitionIsNeededFirst) {
   cluster_.Create(kTestDefinitions, "", DefinitionText());
   constexpr char kStricter[] =
@@ -284,7 +285,7 @@ TEST_F(LivePlanPreviewerTest, Refusals) {
     const char* name;
     absl::Status answer;
     bool optional;
-    std::vector<std::string> outcomes;  // of the ServiceMonitor and of the ConfigMap
+    std::vector<std::string> outcomes;  // those of the ServiceMonitor and the ConfigMap
   };
   const absl::Status forbidden = Answer(403, "Forbidden");
   const absl::Status webhook =
@@ -456,7 +457,7 @@ TEST_F(LivePlanPreviewerTest, OnlySoManyKindsAreAskedFor) {
   EXPECT_EQ(live.resources[unknown - outcomes.begin()]->resource, "*");
 }
 
-// What a preview costs beside its dry runs.
+// A preview makes few calls beside its dry runs.
 TEST_F(LivePlanPreviewerTest, AsksLittleElse) {
   std::vector<TestStep> steps = {CsvStep(), DefinitionStep(), AccountStep(), RoleStep()};
   while (steps.size() < 200) steps.push_back(ConfigMapStep(StrCat("settings-", steps.size())));
@@ -575,7 +576,7 @@ TEST_F(LivePlanPreviewerTest, ABundleWhoseInstallationIsRefused) {
     const char* what;
     TestStep csv;
     std::string properties;
-    std::string message;  // of the condition
+    std::string message;  // the message of the condition
   } rows[] = {
       {"an install mode", CsvStep(), "",
        "spec.installModes: AllNamespaces InstallModeType not supported, cannot configure to watch "

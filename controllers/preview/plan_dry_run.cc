@@ -24,10 +24,11 @@ using olm::Basis;
 using olm::Outcome;
 using olm::StepKind;
 
-// Stands for the UID that a ClusterServiceVersion will get. Servers do not look for owners.
+// Stands for the UID that a ClusterServiceVersion will get. Servers do not check that an owner
+// exists.
 constexpr char kUidToCome[] = "00000000-0000-4000-8000-000000000000";
 
-// Warnings of a step's tries, of which each may give the same again.
+// The most warnings of a step that are kept. Each try may repeat the same ones.
 constexpr size_t kMaxHeard = 100;
 
 std::string TextAt(const json::object& object, std::string_view part, std::string_view key) {
@@ -40,14 +41,14 @@ std::string NameOf(const json::object& manifest) {
   return name.empty() ? StrCat(TextAt(manifest, "metadata", "generateName"), "*") : name;
 }
 
-// The group and kind that a definition brings.
+// Returns the group and kind that a definition adds.
 std::pair<std::string, std::string> BroughtBy(const json::object& definition) {
   const json::object* spec = ObjectAt(definition, "spec");
   if (spec == nullptr) return {};
   return {std::string(StringAt(*spec, "group")), TextAt(*spec, "names", "kind")};
 }
 
-// Steps without the names of their objects, which others may not see.
+// Names the failing step by its number only, because readers may not be allowed to see its object.
 std::string FailsFirst(size_t index) { return StrCat("step ", index + 1, " fails first"); }
 
 int StageOf(StepKind kind) {
@@ -136,7 +137,7 @@ boost::asio::awaitable<bool> PlanDryRun::CheckDefinitions() {
     ByRule(i, checked);
     if (steps_[i].outcome != Outcome::kFail) continue;
     BlockAll(olm::kEarlierStepFails, FailsFirst(i));
-    // All others are blocked, also those that come before it.
+    // All other steps are blocked, including earlier ones.
     failing_ = order_.size();
     co_return false;
   }
@@ -155,7 +156,8 @@ void PlanDryRun::FindNeeds() {
   }
 }
 
-// After a stage: what it makes, which those of the next build upon.
+// Called after a stage. Records the objects that the step will create, on which later stages
+// depend.
 void PlanDryRun::NoteWhatComes(size_t index) {
   const olm::PreviewStep& step = steps_[index];
   const bool unknown = step.outcome == Outcome::kUnknown;
@@ -194,8 +196,8 @@ VoidTask PlanDryRun::TryOne(size_t index) {
   if (!done_[index]) co_await Write(index);
 }
 
-// What is only of a dry run: what the plan itself brings is not there yet, and discovery has been
-// asked for all kinds at once.
+// Handles the differences of a dry run from an execution: objects of the plan's own steps do not
+// exist yet, and discovery was already asked for all kinds.
 VoidTask PlanDryRun::FindObstacle(size_t index) {
   if (repeated_.contains(index)) {
     Need(index, "an earlier step of the plan writes the same object");
@@ -260,7 +262,8 @@ void PlanDryRun::Conclude(size_t index, StepOutcome outcome,
   const StepKind kind = prepared_.steps()[index].kind;
   const bool has_place = path_bytes_ < deps_.limits.max_path_bytes;
   ChangeLimits limits;
-  // What a definition changes decides about the objects of its kind.
+  // The changed fields of a definition are always listed, because they decide about the objects of
+  // its kind.
   limits.fields = has_place || kind == StepKind::kDefinition ? deps_.limits.max_paths : 0;
   limits.bytes =
       deps_.limits.max_value_bytes - std::min(value_bytes_, deps_.limits.max_value_bytes);
@@ -273,7 +276,8 @@ void PlanDryRun::Conclude(size_t index, StepOutcome outcome,
   }
 }
 
-// An API server looks for a role before it lets somebody bind it who holds no right to do so.
+// An API server refuses a binding to a missing role to users without the right to bind, so the
+// refusal may only mean that the plan has not created the role yet.
 bool PlanDryRun::NeedsPlannedRole(size_t index, const absl::Status& answer) const {
   if (prepared_.steps()[index].kind != StepKind::kAccess) return false;
   const json::object* role = ObjectAt(prepared_.steps()[index].manifest, "roleRef");
@@ -308,7 +312,8 @@ void PlanDryRun::ByRule(size_t index, const absl::Status& error) {
   olm::PreviewStep& step = steps_[index];
   if (IsInconclusive(error)) NoteTrouble(error);
   ConcludeByRule(error, step);
-  // The executor may read more than whoever asks.
+  // The executor may have more rights to read than the requester, so a forbidden read proves
+  // nothing.
   if (deps_.reads_as_requester && kube::IsForbidden(error)) step.outcome = Outcome::kUnknown;
   Done(index);
 }
@@ -333,8 +338,8 @@ void PlanDryRun::Done(size_t index) {
 }
 
 void PlanDryRun::Finish() {
-  // Before the first write all of them are tried, so none is written then. Of which nothing could
-  // be told, nothing is.
+  // The executor tries all steps before the first write, so if one fails, none is written. Unknown
+  // steps stay Unknown.
   const bool none = failing_ < order_.size() && plan_.untouched();
   for (size_t place = 0; place < order_.size(); ++place) {
     olm::PreviewStep& step = steps_[order_[place]];

@@ -1,5 +1,5 @@
-// The dry run of an InstallPlan: what the executor would do with each step, asked of
-// the cluster. Lives on one executor.
+// Finds by dry runs what the executor of InstallPlans would do with each step. Lives on one
+// executor.
 #ifndef CONTROLLERS_PREVIEW_PLAN_DRY_RUN_H_
 #define CONTROLLERS_PREVIEW_PLAN_DRY_RUN_H_
 
@@ -30,55 +30,57 @@ namespace steward::controllers {
 
 struct PlanDryRunLimits {
   size_t width = 8;         // steps that are tried at the same time
-  size_t max_steps = 1000;  // that are tried; what the rest would come to is not known
+  size_t max_steps = 1000;  // the most steps that are tried; further steps are Unknown
   absl::Duration time = absl::Seconds(25);
-  size_t max_paths = 50;              // changed fields that one step names
-  size_t max_path_bytes = 512 << 10;  // of all steps together, with their warnings
-  size_t max_value_bytes = 1 << 20;   // of what changes, of all steps together; 0 = none is told
+  size_t max_paths = 50;              // the most changed fields that one step names
+  size_t max_path_bytes = 512 << 10;  // for the paths and warnings of all steps together
+  size_t max_value_bytes = 1 << 20;   // for the changed values of all steps together; 0 = no values
 };
 
 struct PlanDryRunDeps {
-  kube::DryRunClient& own;     // reads, definitions
-  kube::DryRunClient& steps;   // every other step
-  kube::RestMapper& mapper;    // of `own`
-  const DiscoveredApis& apis;  // of the plan's steps
+  kube::DryRunClient& own;     // for reads and definitions
+  kube::DryRunClient& steps;   // for all other steps
+  kube::RestMapper& mapper;    // uses `own`
+  const DiscoveredApis& apis;  // for the kinds of the plan's steps
   Clock& clock;
-  bool optional_manifests = false;  // the gate
+  bool optional_manifests = false;  // the feature gate
   bool scoped = false;              // `steps` is the service account of an OperatorGroup
-  // Where `own` is not the executor, and what it may not read is no error of the plan.
+  // True if `own` is the requester and not the executor, so that a forbidden read is no error of
+  // the plan.
   bool reads_as_requester = false;
   PlanDryRunLimits limits = {};
-  // What each step waits for before it is tried; null: for nothing.
+  // Awaited before each step is tried; null: no wait.
   std::function<VoidTask()> pace = nullptr;
 };
 
-// Prepares the plan by the executor's own rules (PreparedPlan), and then tries the steps that are
-// pending in the executor's order: ClusterServiceVersions, definitions, the rest, several of each
-// at the same time. Each is tried by the executor's own walk (PreparedPlan::Write). What follows
-// the first that fails is blocked, and of a plan of which nothing is written yet what comes before
-// it, too: the executor tries all of them first (Rehearse).
+// Prepares the plan by the executor's own rules (PreparedPlan). Then it tries the pending steps
+// with the executor's own code (PreparedPlan::Write), in the executor's order:
+// ClusterServiceVersions, definitions, the rest, several of each at the same time. Steps after the
+// first that fails are blocked. If nothing of the plan is written yet, earlier steps are blocked,
+// too, because the executor tries all steps first (Rehearse).
 //
 //   dry run ─► Create, Update, Unchanged, NotCreated, Fail
 //           └► no answer, or a webhook that cannot be asked ─► Unknown
-//   needs what another step of the plan is to make ─► Unknown: NeedsEarlierStep
+//   needs an object that another step of the plan creates ─► Unknown: NeedsEarlierStep
 //   read, or a rule of the executor, refuses ─► Fail, by that rule
 //
-// Steps are tried each for itself: that several together exceed a quota is not seen, and what
-// follows a step that is Unknown is said for the case that it succeeds.
+// Each step is tried by itself, so a quota that several steps exceed together is not noticed. Steps
+// after an Unknown one are previewed as if that one succeeds.
 class PlanDryRun {
  public:
-  // REQUIRES: what `deps` refers to, `plan` and `steps` outlive this object; as many steps as in
-  // the plan, with declared_optional set.
+  // REQUIRES: what `deps` refers to, `plan` and `steps` outlive this object; `steps` has one entry
+  // per step of the plan, with declared_optional set.
   PlanDryRun(const PlanDryRunDeps& deps, const olm::InstallPlan& plan,
              std::vector<olm::PreviewStep>& steps);
 
-  // Concludes about the steps that are pending, and leaves the others as they are. `refusal`: why
-  // the executor would write nothing at all. An error only where no step could be told anything of.
+  // Concludes about the pending steps, and leaves the others as they are. `refusal` gets the reason
+  // why the executor would write nothing at all. Fails only if nothing could be found out about any
+  // step.
   StatusTask Run(std::optional<olm::PlanCondition>* refusal);
 
  private:
   VoidTask Try();
-  // Whether there is something to be written.
+  // Returns true if there are steps to try.
   boost::asio::awaitable<bool> Prepare();
   boost::asio::awaitable<bool> CheckDefinitions();
   VoidTask TryStage(const std::vector<size_t>& stage);
@@ -91,7 +93,7 @@ class PlanDryRun {
   void FindNeeds();
   void NoteWhatComes(size_t index);
   void NoteAbsentApi(size_t index);
-  // Blocks every step that is not concluded: the executor writes nothing.
+  // Blocks every step without a conclusion, since the executor would write nothing.
   void BlockAll(std::string_view reason, const std::string& message);
   void Refuse(const absl::Status& why);
   void ByRule(size_t index, const absl::Status& error);
@@ -105,21 +107,21 @@ class PlanDryRun {
   const olm::InstallPlan& plan_;
   std::vector<olm::PreviewStep>& steps_;
   PreparedPlan prepared_;
-  std::vector<size_t> order_;  // of the steps that are pending
-  std::vector<size_t> place_;  // in that order, by step
-  std::vector<bool> done_;     // by step: concluded
+  std::vector<size_t> order_;  // the pending steps in the order of execution
+  std::vector<size_t> place_;  // by step: its place in `order_`
+  std::vector<bool> done_;     // by step: whether it is concluded
   size_t failing_ =
-      static_cast<size_t>(-1);  // the place of the first that fails; else past the end
+      static_cast<size_t>(-1);  // the place of the first failing step, or past the end
   std::optional<olm::PlanCondition> refusal_;
-  absl::Status trouble_;    // the first
-  size_t troubled_ = 0;     // steps of which, by trouble, nothing is told
-  size_t path_bytes_ = 0;   // of the changed fields and warnings so far
-  size_t value_bytes_ = 0;  // of their values so far
+  absl::Status trouble_;    // the first error that left a step Unknown
+  size_t troubled_ = 0;     // the number of steps left Unknown by an error
+  size_t path_bytes_ = 0;   // bytes of changed fields and warnings so far
+  size_t value_bytes_ = 0;  // bytes of changed values so far
 
-  // What the plan's own steps are to make.
-  std::set<size_t> repeated_;                            // write what an earlier one writes
+  // Facts about objects that the plan's own steps will write.
+  std::set<size_t> repeated_;  // steps that write the same object as an earlier step
   std::set<std::pair<std::string, std::string>> roles_;  // kind, name
-  // Group and kind of definitions whose API is not the one of now.
+  // Group and kind of definitions whose API the plan will change.
   std::set<std::pair<std::string, std::string>> unsettled_;
 };
 

@@ -1,5 +1,5 @@
-// The live preview of InstallPlans and bundles: what would become of each step now, asked of the
-// cluster. Implementations live on one executor.
+// The interface for live previews of InstallPlans and bundles, which ask the cluster what each step
+// would do now. Implementations live on one executor.
 #ifndef CONTROLLERS_PREVIEW_PLAN_PREVIEWER_H_
 #define CONTROLLERS_PREVIEW_PLAN_PREVIEWER_H_
 
@@ -24,26 +24,28 @@ struct BundleContent {
 };
 
 struct LivePreview {
-  // All steps, also those that whoever asks may not see; no step's message tells of another's
-  // object.
+  // All steps, including those that the requester may not see. A step's message never names the
+  // object of another step.
   olm::PlanPreview preview;
-  // The resource of each step, as many as there are steps; nullopt where the cluster serves none,
-  // and "*" where that could not be found out: for those who may see all.
+  // The resource of each step, by which its visibility is decided. Nullopt: the cluster does not
+  // serve the kind. "*": the resource is unknown, so only users who may see everything see the
+  // step.
   std::vector<std::optional<kube::GroupVersionResource>> resources;
 };
 
-// What each dry run of a preview waits for; null: for nothing.
+// Awaited before each dry run of a preview; null: no wait.
 using StepPace = std::function<VoidTask()>;
 
-// Changes nothing: each write has dryRun=All. Errors carry a Kubernetes Status. Cancellable.
+// Previews change nothing: each write has dryRun=All. Errors carry a Kubernetes Status.
+// Cancellable.
 class PlanPreviewer {
  public:
   virtual ~PlanPreviewer() = default;
-  // The steps as the executor would write them, with its identity. 404: no such plan.
+  // Previews the steps as the executor would write them, with its identity. 404: no such plan.
   virtual Task<LivePreview> PreviewPlan(kube::NamespacedName plan, StepPace pace = nullptr) = 0;
-  // The steps that an InstallPlan of the bundle would have, all of them read and tried as
-  // `requester`. 400: no bundle (olm/plan/bundle.h); 403: nobody acts as this user
-  // (system:masters); 503: bundles are not previewed here.
+  // Previews the steps of an InstallPlan for the bundle. All reads and tries are done as
+  // `requester`. 400: not a bundle (olm/plan/bundle.h). 403: this user is never impersonated
+  // (system:masters). 503: previews of bundles are off.
   virtual Task<LivePreview> PreviewBundle(BundleContent bundle, kube::UserInfo requester,
                                           StepPace pace = nullptr) = 0;
 };

@@ -13,7 +13,7 @@
 namespace steward::controllers {
 namespace {
 
-// What the step's trial was answered.
+// Returns the answer to the step's dry run as an error.
 absl::Status AnswerOf(const olm::PreviewStep& step) {
   if (step.code == 0) return absl::FailedPreconditionError(step.message);
   kube::Status answer;
@@ -43,7 +43,7 @@ StatusTask Rehearse(const RehearsalDeps& deps, const olm::InstallPlan& plan) {
                      plan, steps);
   std::optional<olm::PlanCondition> refusal;
   const absl::Status tried = co_await dry_run.Run(&refusal);
-  // The execution says what is wrong with the plan itself, before it writes.
+  // The execution itself reports faults of the plan, before it writes.
   if (!tried.ok() || refusal) co_return absl::OkStatus();
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].outcome != olm::Outcome::kFail) continue;

@@ -1,4 +1,4 @@
-// The trial of a plan before its first write. A coroutine on the caller's executor.
+// Tries a plan by dry runs before its first write. A coroutine on the caller's executor.
 #ifndef CONTROLLERS_PREVIEW_REHEARSAL_H_
 #define CONTROLLERS_PREVIEW_REHEARSAL_H_
 
@@ -15,19 +15,18 @@
 namespace steward::controllers {
 
 struct RehearsalDeps {
-  kube::Client& client;      // the executor's; nothing but dry runs are sent
-  kube::RestMapper& mapper;  // of `client`
+  kube::Client& client;      // the executor's client; only reads and dry runs are sent
+  kube::RestMapper& mapper;  // uses `client`
   Clock& clock;
-  // As whom the steps are written, where an OperatorGroup says so.
+  // The account that writes the steps, if the OperatorGroup names one.
   std::optional<kube::UserInfo> account;
-  bool optional_manifests = false;  // the gate
+  bool optional_manifests = false;  // the feature gate
 };
 
-// Tries every step of the plan as its preview does (PlanDryRun). The error is that of the first
-// step that would fail, and names it: what the cluster refuses, or a rule of the executor, so that
-// half of an installation does not stay behind. OK where none is known to fail: what cannot be told
-// beforehand is told by the execution. REQUIRES: the arguments, and what `deps` refers to, outlive
-// the call.
+// Tries every step of the plan as its preview does (PlanDryRun), so that no half installation stays
+// behind. Fails with the error of the first step that the cluster or a rule of the executor would
+// refuse, and names the step. Returns OK if no step is known to fail; the execution finds other
+// errors. REQUIRES: the arguments, and what `deps` refers to, outlive the call.
 StatusTask Rehearse(const RehearsalDeps& deps, const olm::InstallPlan& plan);
 
 }  // namespace steward::controllers

@@ -20,10 +20,10 @@ using olm::Outcome;
 
 constexpr size_t kMaxReason = 64;    // bytes
 constexpr size_t kMaxWarning = 300;  // bytes
-constexpr size_t kMaxWarnings = 10;  // of a step
+constexpr size_t kMaxWarnings = 10;  // the most warnings of a step
 
 std::string ReasonOf(const kube::Status& answer) {
-  // A webhook writes what it likes.
+  // A webhook may return any text as reason, so it is shortened to one line.
   return answer.reason.empty() ? StrCat("Code", answer.code) : OneLine(answer.reason, kMaxReason);
 }
 
@@ -38,7 +38,7 @@ void SetError(olm::PreviewStep& step, Outcome outcome, Basis basis, const absl::
   step.code = answer.code;
 }
 
-// What would be written is masked where it is secret, and so is what is there.
+// Masks the secrets in the object as it would be written and as it is.
 void HideSecrets(StepOutcome& dry, const olm::PreviewStep& step) {
   if (olm::ObjectKind(step.gvk).kind == "Secret") MaskSecret(dry.before, dry.object);
 }
@@ -65,7 +65,7 @@ bool IsInconclusive(const absl::Status& error) {
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kNotFound:
     case absl::StatusCode::kResourceExhausted:
-      return false;  // rules and bounds of this process
+      return false;  // errors of rules and limits of this process
     default:
       return true;
   }
@@ -101,7 +101,7 @@ void ConcludeDryRun(StepOutcome dry, olm::StepKind kind, const ChangeLimits& lim
     step.reason = olm::kWebhookWithoutDryRun;
     return;
   }
-  // Others write the object at this moment: the executor would try again, too.
+  // Somebody else is writing the object at this moment. The executor would also try again.
   const bool overtaken = dry.existed && kube::IsConflict(dry.answer);
   if (IsInconclusive(dry.answer) || overtaken) {
     return SetError(step, Outcome::kUnknown, Basis::kRule, dry.answer);

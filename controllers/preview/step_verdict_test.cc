@@ -132,7 +132,7 @@ TEST(StepVerdictTest, Successes) {
   EXPECT_EQ(step.outcome, Outcome::kUnchanged);
 }
 
-// A Secret is known by its kind alone, as plans know it, whatever the server's answer says.
+// A Secret is recognized by the kind in the plan, whatever kind the server's answer has.
 TEST(StepVerdictTest, SecretsAreMasked) {
   for (const char* kind : {"Secret", "BundleSecret"}) {
     SCOPED_TRACE(kind);

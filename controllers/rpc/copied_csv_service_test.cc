@@ -1,4 +1,4 @@
-// CopiedCSVService through gRPC, in a process that is no leader: it runs no reconciler.
+// Tests CopiedCSVService through gRPC, in a process that is not the leader and runs no reconciler.
 #include <gmock/gmock.h>
 #include <grpcpp/client_context.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ class CopiedCsvServiceTest : public testing::Test {
   std::unique_ptr<copiedcsv::v1::CopiedCSVService::Stub> As(const std::string& user) {
     return copiedcsv::v1::CopiedCSVService::NewStub(scene_.ChannelAs(user));
   }
-  // Asks until copies are known.
+  // Repeats the call until copies are known.
   copiedcsv::v1::GetStateResponse KnownState(copiedcsv::v1::CopiedCSVService::Stub& stub) {
     copiedcsv::v1::GetStateResponse response;
     grpc::Status status;
@@ -58,7 +58,7 @@ class CopiedCsvServiceTest : public testing::Test {
   }
 
   Scene scene_;
-  controllers::CopyCluster cluster_;  // the server's, once it has started
+  controllers::CopyCluster cluster_;  // used by the server's thread
   controllers::FollowedCopies copies_{cluster_, Clock::Real(), Random::Real(), scene_.worlds(), {}};
 };
 

@@ -1,4 +1,4 @@
-// PlanService through gRPC, in a process that is no leader: it runs no reconciler.
+// Tests PlanService through gRPC, in a process that is not the leader and runs no reconciler.
 #include <gmock/gmock.h>
 #include <grpcpp/client_context.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Stub = plan::v1::PlanService::Stub;
 
-// It says nothing about plans, and previews no bundles.
+// Returns empty previews of plans, and previews no bundles.
 class FakePreviewer : public controllers::PlanPreviewer {
  public:
   Task<controllers::LivePreview> PreviewPlan(kube::NamespacedName, controllers::StepPace) override {

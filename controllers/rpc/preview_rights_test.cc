@@ -1,5 +1,5 @@
-// What is said in answers to previews, and to whom: each cell of the table in docs/previews.md, for
-// each set of rights.
+// Tests what previews reveal to whom: each cell of the table in docs/previews.md, for each set of
+// rights.
 #include <gmock/gmock.h>
 #include <grpcpp/client_context.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,8 @@ using ::testing::Not;
 constexpr char kDocument[] = "docs/previews.md";
 constexpr char kSection[] = "## Who is told what";
 
-// The rights that one requester has, as "list secrets red"; "" at the end = in the whole cluster.
+// The rights of one requester, like "list secrets red"; without a namespace at the end = in the
+// whole cluster.
 using Rights = std::set<std::string>;
 
 bool Lists(const Rights& rights, const std::string& resource, const std::string& ns) {
@@ -55,15 +56,15 @@ bool Lists(const Rights& rights, const std::string& resource, const std::string&
          rights.contains(StrCat("list ", resource, " "));
 }
 
-// An answer to one question in all its words; nullopt: 403.
+// The full text of an answer to one question; nullopt: 403.
 using Answer = std::optional<std::string>;
 
-// One row of the table: who has these rights is told what has these words.
+// One row of the table: a requester with these rights sees these words.
 struct Row {
   const char* question;
-  const char* what;  // in the words of the table
+  const char* what;  // the subject in the words of the table
   const char* whom;
-  std::string asked;  // a question of the test, by its name
+  std::string asked;  // the name of a question of this test
   std::vector<std::string> words;
   std::function<bool(const Rights&)> told;
 };
@@ -152,7 +153,7 @@ const std::vector<Row>& Table() {
   return rows;
 }
 
-// The rights by which a question is answered at all, and the others that matter to it.
+// The rights that a question requires, and the other rights that affect its answer.
 struct Question {
   std::vector<std::string> needs;
   std::vector<std::string> others;
@@ -180,7 +181,7 @@ const std::map<std::string, Question>& Questions() {
   return questions;
 }
 
-// Says what is written in the table, to everybody.
+// Puts all words of the table into its answers, whoever asks.
 class FakePreviewer : public controllers::PlanPreviewer {
  public:
   Task<controllers::LivePreview> PreviewPlan(kube::NamespacedName plan,
@@ -249,7 +250,7 @@ class PreviewRightsTest : public testing::Test {
     writer.Replace(storage::kDefinitionSource, {}, 100);
     plans_.Publish(writer.Snapshot());
   }
-  // An operator for all namespaces with a copy in red and none in blue.
+  // Adds an operator for all namespaces with a copy in red and none in blue.
   void PublishOperators() {
     for (const char* ns : {"ops", "red", "blue"}) cluster_.PutNamespace(ns);
     cluster_.PutGroup("ops", "g", "{}");
@@ -261,7 +262,7 @@ class PreviewRightsTest : public testing::Test {
     cluster_.Observe(writer, seen);
     operators_.Publish(writer.Snapshot());
   }
-  // A requester with these rights, whom nobody has asked about before.
+  // Returns the name of a new requester with these rights, about whom nothing is cached.
   std::string With(const Rights& rights) {
     const std::string user = StrCat("user-", ++users_);
     for (const std::string& right : rights) scene_.Allow(StrCat(user, " ", right));
@@ -316,7 +317,7 @@ class PreviewRightsTest : public testing::Test {
   storage::WorldStore plans_{storage::kPlanSources};
   storage::PlanOutlooks outlooks_;
   FakePreviewer previewer_;
-  controllers::CopyCluster cluster_;  // the server's, once it has started
+  controllers::CopyCluster cluster_;  // used by the server's thread
   storage::WorldStore operators_{storage::kOperatorSources};
   controllers::FollowedCopies copies_{cluster_, Clock::Real(), Random::Real(), operators_, {}};
   std::shared_ptr<grpc::Channel> channel_;
@@ -354,7 +355,7 @@ TEST_F(PreviewRightsTest, R_PRJ_07_EachCellForEachSetOfRights) {
   }
 }
 
-// What is concealed is not told in another answer's words, either.
+// Names that an answer conceals do not appear in other parts of it either.
 TEST_F(PreviewRightsTest, AGeneralWordStandsForNames) {
   const Answer answer = Ask("waiting plan", With({"create planpreviews ops", "get installplans ops",
                                                   "list secrets red", "list operatorgroups ops"}));

@@ -27,14 +27,15 @@
 namespace steward::rpc {
 namespace {
 
-// The name under which the health of all services together is reported.
+// The name that stands for the health of all services together.
 constexpr char kAllServices[] = "";
 constexpr int kKeepaliveMs = 60'000;
 constexpr int kKeepaliveTimeoutMs = 20'000;
-// Clients may not ping more often.
+// The shortest interval at which clients may ping.
 constexpr int kMinPingMs = 10'000;
 constexpr int kMaxHeaderBytes = 16 << 10;
-// Connections end regularly, so that clients spread over replicas; calls have as long to end.
+// Connections end at this age, so that clients spread over replicas. Their calls then have the same
+// time to end.
 constexpr int kMaxConnectionAgeMs = 30 * 60'000;
 
 std::shared_ptr<grpc::ServerCredentials> Credentials(const ServerOptions& options) {
@@ -64,7 +65,7 @@ void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
       GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
       static_cast<int>(absl::ToInt64Milliseconds(options.handshake_timeout)));
   builder.SetResourceQuota(grpc::ResourceQuota("rpc server").Resize(options.max_memory_bytes));
-  // A port that another process uses is an error, and is not shared.
+  // A port that another process uses must cause an error, and must not be shared.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }
 
@@ -112,7 +113,7 @@ struct Server::Impl {
   Bridge bridge;
   std::vector<std::unique_ptr<grpc::Service>> made;
   TaskGroup tasks;
-  size_t unready;  // number of services; used on the thread
+  size_t unready;  // number of services; used only on the server's thread
   std::unique_ptr<grpc::Server> server;
   int port = 0;
 };

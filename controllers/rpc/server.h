@@ -37,11 +37,11 @@ struct ServerOptions {
   int max_watches = 200;  // at a time, of all services
   int max_streams_per_connection = 100;
   int max_message_bytes = 4 << 20;
-  size_t max_memory_bytes = 64 << 20;  // of what gRPC buffers for all connections; beyond: it waits
+  size_t max_memory_bytes = 64 << 20;  // gRPC's buffers for all connections; beyond, reads wait
   // A connection without a verified client certificate is closed after this time.
   absl::Duration handshake_timeout = absl::Seconds(10);
-  absl::Duration call_timeout = absl::Minutes(1);  // at most, whatever the client's deadline
-  absl::Duration stop_grace = absl::Seconds(5);    // for calls under way
+  absl::Duration call_timeout = absl::Minutes(1);  // at most
+  absl::Duration stop_grace = absl::Seconds(5);    // the time that calls under way get to end
   AccessOptions access;
 };
 
@@ -50,7 +50,7 @@ struct ServerDeps {
   kube::Client& client;  // for reviews
   Clock& clock;
   prometheus::Registry& registry;
-  Heartbeats* heartbeats = nullptr;  // of the thread that does the work; null: not monitored
+  Heartbeats* heartbeats = nullptr;  // monitors the thread that does the work; null: not monitored
   audit::Log* audit_log = nullptr;   // null: calls are not recorded
 };
 
@@ -60,7 +60,7 @@ struct ServerDeps {
 // Lease waiting; gRPC's threads only pass calls on.
 class Server {
  public:
-  // Starts to listen. Errors name the file, or the address, that cannot be used.
+  // Starts to listen. Errors name the file or address that cannot be used.
   static absl::StatusOr<std::unique_ptr<Server>> Start(ServerOptions options, ServerDeps deps,
                                                        std::vector<ServedService> services);
   // REQUIRES: Stop has returned.

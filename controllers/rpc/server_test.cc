@@ -35,7 +35,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Far longer than anything here takes.
+// This is far longer than anything here takes.
 constexpr std::chrono::seconds kPatience(60);
 
 class ServerTest : public ::testing::Test {
@@ -410,7 +410,7 @@ TEST_F(ServerTest, TheClientsDeadlineAndTheServersOwnEndTheWork) {
   const grpc::Status mine = alice->Preview(Context(std::chrono::milliseconds(100)).get(),
                                            Of<cleanup::v1::PreviewRequest>("w.v1"), &response);
   EXPECT_EQ(mine.error_code(), grpc::DEADLINE_EXCEEDED);
-  // The place of the one preview at a time is free again only when the work has ended.
+  // The single place for previews becomes free only when the work has ended.
   grpc::Status servers;
   do {
     servers = alice->Preview(Context().get(), Of<cleanup::v1::PreviewRequest>("w.v1"), &response);
@@ -418,7 +418,7 @@ TEST_F(ServerTest, TheClientsDeadlineAndTheServersOwnEndTheWork) {
   EXPECT_EQ(servers.error_code(), grpc::DEADLINE_EXCEEDED);
   EXPECT_THAT(servers.error_message(), HasSubstr("no answer within"));
   scene_.cluster().Release(ClientVerb::kGet, kSceneCsvs);
-  // As often as a busy machine has no answer within that time.
+  // Repeat, because a busy machine may not answer within the time.
   grpc::Status after;
   do {
     after = alice->Preview(Context().get(), Of<cleanup::v1::PreviewRequest>("w.v1"), &response);

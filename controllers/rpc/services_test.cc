@@ -1,5 +1,5 @@
-// Two services in one server: each has its own health, rights, records and metrics, and they share
-// the limits.
+// Tests two services in one server. Each has its own health, rights, records and metrics, and they
+// share the limits.
 #include <gmock/gmock.h>
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
@@ -70,7 +70,7 @@ class ServicesTest : public ::testing::Test {
     cleanup::v1::GetResponse response;
     return stub.Get(Context().get(), request, &response);
   }
-  // The answer of grpc.health.v1.Health: 1 = serving, 2 = not serving.
+  // Returns the answer of grpc.health.v1.Health: 1 = serving, 2 = not serving.
   int Health(const std::string& service) {
     if (health_ == nullptr) {
       health_ = grpc::health::v1::Health::NewStub(scene_.ChannelAs("prober"));

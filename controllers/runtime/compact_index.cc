@@ -14,7 +14,7 @@ namespace {
 
 absl::Status NotBegun() { return absl::UnavailableError("not begun"); }
 
-// The slash separates safely, as no name contains one.
+// The slash is a safe separator, because no name contains one.
 ContentDigest KeyOf(const kube::NamespacedName& name) {
   return DigestOf(StrCat(name.ns, "/", name.name));
 }
@@ -28,8 +28,8 @@ ContentDigest DigestOf(std::string_view text) {
   return digest;
 }
 
-// The reflector's sink. A list that breaks off has still reported true states; only objects missing
-// from a complete list are gone.
+// The reflector's sink. Objects from a list that breaks off count, too; but only objects that are
+// missing from a complete list are gone.
 class CompactIndex::Sink : public storage::ReflectorSink {
  public:
   explicit Sink(CompactIndex& index) : index_(index) {}

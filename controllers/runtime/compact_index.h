@@ -1,4 +1,4 @@
-// An index of one resource with too many objects to hold their names. Lives on one executor.
+// An index of one resource that has too many objects to hold their names. Lives on one executor.
 #ifndef CONTROLLERS_RUNTIME_COMPACT_INDEX_H_
 #define CONTROLLERS_RUNTIME_COMPACT_INDEX_H_
 
@@ -21,27 +21,28 @@
 
 namespace steward::controllers {
 
-// Half of a SHA-256: nobody can make two texts with the same one.
+// Half of a SHA-256: nobody can make two texts with the same digest.
 using ContentDigest = std::array<uint8_t, 16>;
 ContentDigest DigestOf(std::string_view text);
 
-// Follows all objects of a selection, by one list in pages and a watch, and keeps two digests of
-// each: of its name, and of the content that matters to its user, and the user's tag. So it can
-// tell the content of a name, but not list the names; those are reported as they come. 100,000
-// objects take 8 MiB at most.
+// Follows all objects of a selection, by one list in pages and a watch. Keeps for each object a
+// digest of its name, a digest of the content that matters to the user of the index, and the user's
+// tag. So it can tell the content of a name, but cannot list names; `changed` reports them. 100,000
+// objects take at most 8 MiB.
 class CompactIndex {
  public:
   struct Observed {
     kube::NamespacedName name;
     ContentDigest content;
-    // Any number that a function of the content gives.
+    // Any number that is a function of the content.
     uint32_t tag = 0;
   };
   struct Callbacks {
     // Returns the content of an object that matters. An error means that it cannot be decoded, and
     // nothing is known from then on.
     std::function<absl::StatusOr<Observed>(const kube::RawObject& object)> observe;
-    // Called when the object appeared or its content changed; null: it is gone. May be null.
+    // Called when the object appeared, its content changed, or it is gone (`content` is null). May
+    // be null.
     std::function<void(const kube::NamespacedName& name, const ContentDigest* content)> changed;
     // Called when a complete list has been applied, the first or a later one; `changed` is not
     // called for objects that went since the list before. May be null.
@@ -55,14 +56,13 @@ class CompactIndex {
   CompactIndex(const CompactIndex&) = delete;
   CompactIndex& operator=(const CompactIndex&) = delete;
 
-  // Follows the objects until cancelled. Called once at a time; all knowledge is dropped at its
-  // end.
+  // Follows the objects until cancelled, then drops all knowledge. Called once at a time.
   VoidTask Run();
 
   // OK when all existing objects have been listed and are followed; else kUnavailable, with the
-  // reason. The results of Find may lag behind in any case, and prove nothing.
+  // reason. The results of Find may always lag behind the cluster, so they prove nothing.
   absl::Status health() const;
-  // Null: there is none. Valid until other code runs on the executor.
+  // Null: there is no such object. Valid until other code runs on the executor.
   const ContentDigest* Find(const kube::NamespacedName& name) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
   // The tag of an object; nullopt when there is none.
   std::optional<uint32_t> TagOf(const kube::NamespacedName& name) const;

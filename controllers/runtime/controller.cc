@@ -15,7 +15,7 @@ namespace steward::controllers {
 namespace {
 
 constexpr absl::Duration kMeasurePeriod = absl::Milliseconds(500);
-// A server's request to wait longer is ignored beyond this.
+// The limit of a server's Retry-After; a longer time is cut to this.
 constexpr absl::Duration kMaxRetryAfter = absl::Minutes(5);
 
 std::string NameOf(const Key& key) {
@@ -36,7 +36,7 @@ struct Controller::Term {
 
   WorkQueue queue;
   std::unique_ptr<Reconciler> reconciler;
-  TaskGroup feed;  // and all other tasks that do not work on keys
+  TaskGroup feed;  // runs Feed and all other tasks that do not work on keys
   TaskGroup workers;
   size_t working = 0;  // workers that have not ended
   Broadcast worker_ended;

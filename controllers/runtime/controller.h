@@ -24,8 +24,8 @@ namespace steward::controllers {
 struct ControllerOptions {
   std::string name;    // of metrics and log lines
   size_t workers = 1;  // keys worked on at a time
-  // The number of further workers, which take only keys that the reconciler calls quick, and so
-  // wait for nothing slow.
+  // The number of further workers that take only quick keys (Reconciler::IsQuick), so that these
+  // need not wait for slow ones.
   size_t quick_workers = 0;
   RateLimits limits;
 };
@@ -48,8 +48,8 @@ class Controller {
   void Start();
 
   // Ends the feed and takes no more keys; lets running reconciles end by themselves within `grace`,
-  // then cancels them. Returns when all have ended and the reconciler is destroyed: false if any
-  // had to be cancelled. Start may follow.
+  // then cancels the rest. Returns when all have ended and the reconciler is destroyed; false if
+  // any had to be cancelled. Start may be called again.
   boost::asio::awaitable<bool> Stop(absl::Duration grace);
 
   const std::string& name() const { return options_.name; }

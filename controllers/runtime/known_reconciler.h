@@ -27,12 +27,12 @@ using ReconcilerFactory = std::function<std::unique_ptr<Reconciler>(const Reconc
 // own, so that one family's rights are not widened for another. A value.
 struct ReconcilerFamily {
   std::string name;
-  std::string lease_name;  // unless --leader-elect-lease-name says another
-  // True if its reconcilers read Worlds of operators. Else the family's processes do not watch the
-  // objects that Worlds are made of, nor need rights for them.
+  std::string lease_name;  // unless --leader-elect-lease-name names another
+  // True if its reconcilers read Worlds of operators. If false, the family's processes do not watch
+  // the objects that Worlds are made of, and need no rights for them.
   bool uses_worlds = true;
-  // The ValidatingAdmissionPolicies of deploy/ that narrow its account, or what it leans on. Its
-  // account may read them and their bindings, by name.
+  // The ValidatingAdmissionPolicies of deploy/ that restrict the family's account, or on which its
+  // reconcilers rely. The account may read these policies and their bindings, by name.
   std::set<std::string> policies = {};
 };
 
@@ -41,29 +41,29 @@ struct KnownReconciler {
   ControllerOptions options;  // with the name by which --reconcilers knows it
   ReconcilerFamily family;
   bool by_default = false;
-  // False: it runs in every process, leader or not, and nothing fences its writes, so that what it
-  // does has to be right done twice.
+  // False: it runs in every process, leader or not, and its writes are not fenced. So they must be
+  // harmless if two processes make them.
   bool elected = true;
   // The reconciler without which this one does nothing; "" = none.
   std::string needs;
-  // The operators of others that do the same: beside one of them it does not run, unless
-  // --takeover.
+  // Operators of others that do the same. The reconciler does not run while one of them runs,
+  // unless --takeover.
   std::set<PeerOperator> conflicts_with;
   // Binds its flags to a value of `values`, which has a type of its own. Null: it has no flags.
   std::function<void(FlagAdder& flags, FlagValues& values)> add_flags;
-  // It does not run without one of them, so `steward up` has them, too.
+  // The reconciler cannot run without one of its flags, so `steward up` has the flags, too.
   bool needs_flags = false;
   // Called when all flags have been read: kInvalidArgument with one sentence that names the flag
-  // and the error. `runs`: the reconciler is among those that run. Null: there are no errors.
+  // and the error. `runs`: the reconciler was chosen to run. Null: there is nothing to check.
   std::function<absl::Status(const FlagValues& values, bool runs)> check_flags;
-  // Called once. The factory keeps what lasts for all terms, such as metrics. `registry` outlives
-  // the factory.
+  // Called once. The factory keeps objects that last for all terms, such as metrics. `registry`
+  // outlives the factory.
   std::function<ReconcilerFactory(const FlagValues& values, prometheus::Registry& registry)>
       prepare;
 };
 
-// A `prepare` for reconcilers that are made of their deps, of metrics that last, and of their
-// flags.
+// A `prepare` for reconcilers whose constructor takes their deps, metrics that last for all terms,
+// and their flags.
 template <typename R, typename Metrics, typename Flags>
 ReconcilerFactory PrepareReconciler(const FlagValues& values, prometheus::Registry& registry) {
   const auto flags = values.Get<Flags>();

@@ -66,7 +66,7 @@ VoidTask Manager::StopControllers(absl::Duration grace) {
   co_await StopAll(controllers_, grace);
 }
 
-// All stop at the same time: the grace is the process's, not each controller's.
+// Stops all at the same time, because `grace` is for the whole process, not for each controller.
 VoidTask Manager::StopAll(const std::vector<std::unique_ptr<Controller>>& controllers,
                           absl::Duration grace) {
   TaskGroup stopping(deps_.executor);
@@ -114,7 +114,7 @@ VoidTask Manager::RunElected(StopSignal& stop) {
       co_await renewal.Stop();
       continue;
     }
-    // Leadership is renewed until all of it has ended.
+    // Renew leadership until all controllers have ended.
     co_await StopControllers(options_.stop_grace);
     co_await deps_.events.Flush(options_.flush_limit);
     co_await renewal.Stop();

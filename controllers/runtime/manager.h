@@ -39,11 +39,11 @@ struct ManagerDeps {
   Clock& clock;
   // Null: this process is the only one, and always leader.
   LeaseElector* elector = nullptr;
-  // The client of all controllers' writes. While one of its writes may still be on its way,
-  // leadership is not released but runs out.
+  // The client of all controllers' writes. While one of its writes may still be on its way, the
+  // manager does not release leadership, but lets it run out.
   const FencedClient& client;
   ClusterEvents& events;
-  // Starts and stops the controllers that it guards. Null: none is guarded.
+  // Starts and stops the controllers that it guards. Null: no controller is guarded.
   PeerGate* peer_gate = nullptr;
   // Returns when reconcilers may trust their caches. Cancellable.
   std::function<VoidTask()> caches_synced;
@@ -58,10 +58,11 @@ class Manager {
 
   // Called before Run.
   void Add(std::unique_ptr<Controller> controller);
-  // Called before Run, for one that runs whether this process is leader or not.
+  // Called before Run, for a controller that runs whether this process is leader or not.
   void AddUnelected(std::unique_ptr<Controller> controller);
 
-  // Returns, with everything ended, after `stop` was set. Called once, and not cancelled.
+  // Runs until `stop` is set, and returns when everything has ended. Called once, and not
+  // cancelled.
   VoidTask Run(StopSignal& stop);
 
   // True while the controllers run.

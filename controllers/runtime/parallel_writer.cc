@@ -27,8 +27,8 @@ struct ParallelWriter::State {
   Write write;
   WriteCounts counts;
   size_t count;
-  size_t next = 0;           // the first one never begun
-  std::deque<size_t> again;  // to be sent again
+  size_t next = 0;           // the first write that was not begun yet
+  std::deque<size_t> again;  // numbers of writes to send again
   size_t under_way = 0;
   double width;                // at present
   absl::Duration begin_after;  // monotonic
@@ -67,7 +67,7 @@ boost::asio::awaitable<WriteCounts> ParallelWriter::Run(size_t count, Write writ
 
 VoidTask ParallelWriter::Work(State& state, size_t worker) {
   while (!state.IsOver()) {
-    // The first worker may always go on.
+    // The first worker is never held back, because width is at least 1.
     if (!state.HasMore() || static_cast<double>(worker) >= std::floor(state.width)) {
       co_await state.changed.WaitSince(state.changed.Now(),
                                        std::chrono::steady_clock::time_point::max());
@@ -109,7 +109,7 @@ void ParallelWriter::Judge(State& state, size_t number, const absl::Status& stat
     return;
   }
   if (outcome == WriteOutcome::kFailed) {
-    // The write had not left; one that had may have happened, and counts as failed.
+    // The write had not left. (A write that had left may have happened, so it counts as failed.)
     if (status == Ended() || status == leadership_.Check()) {
       ++counts.unsent;
       state.End(status);
@@ -141,7 +141,7 @@ void ParallelWriter::Judge(State& state, size_t number, const absl::Status& stat
 
 void ParallelWriter::Slow(State& state, const absl::Status& answer) {
   const absl::Duration now = clock_.Monotonic();
-  // Writes that were sent at the same time get the same answer, which counts once.
+  // Writes that were sent at the same time get the same answer, so halve the width only once.
   if (now >= state.begin_after) state.width = std::max(1.0, state.width / 2);
   const absl::Duration asked = absl::Seconds(kube::FromStatus(answer).retry_after_seconds);
   const absl::Duration pause =

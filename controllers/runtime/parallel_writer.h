@@ -18,17 +18,17 @@
 namespace steward::controllers {
 
 struct ParallelWriterOptions {
-  size_t width = 16;  // writes at a time, when the server refuses none of them for being busy
-  // The time without new writes after a 429 that names no time, and the longest that a 429 may
-  // name.
+  size_t width = 16;  // writes at a time, unless the server answers 429
+  // How long no write is begun after a 429: `pause` if the answer names no time, at most
+  // `max_pause` if it does.
   absl::Duration pause = absl::Seconds(1);
   absl::Duration max_pause = absl::Minutes(1);
-  // This many failures and 429s in a row, with no other answer between, end the run: no server is
-  // there.
+  // This many failures and 429s in a row, without another answer in between, end the run, because
+  // there is no working server.
   size_t give_up = 32;
 };
 
-// The results of the writes: the sum of the numbers is the number of writes.
+// The results of the writes. The sum of the six numbers is the number of writes.
 struct WriteCounts {
   size_t done = 0;
   size_t absent = 0;
@@ -38,15 +38,15 @@ struct WriteCounts {
   size_t unsent = 0;     // the run ended before they were sent
   std::string refusal;   // the first
   absl::Status failure;  // the first failure
-  // The reason why the run ended early: no leadership, or no server. OK: it did not.
+  // The reason why the run ended early: no leadership, or no server. OK: it did not end early.
   absl::Status ended;
 };
 
 // Writes are begun in their order. The leadership is checked before each of them, and again right
 // before its bytes leave, if the write passes the given check to the client. A write that the
 // server answers with 429 is sent again, after the time that the answer names; meanwhile no write
-// is begun, and from then on half as many run at a time, one more with each round of other answers.
-// Other failures are not sent again: the caller looks first.
+// is begun. From then on half as many run at a time, and one more after each round of other
+// answers. Other failed writes are not sent again, because the caller must look first.
 //
 //   write ──► 429 ──────► waits; half the width ──► write
 //         ├─► failure ──► counted; too many in a row, or not leader ──► ended, the rest is unsent

@@ -70,7 +70,7 @@ VoidTask PeerGate::End() {
   }
 }
 
-// Stopping a controller is not cancelled: it has to complete.
+// Not cancelled, because stopping a controller must complete.
 VoidTask PeerGate::Follow(Term& term) {
   while (true) {
     absl::StatusOr<PeerPresence> seen = absl::UnavailableError("not looked yet");

@@ -1,5 +1,5 @@
-// The gate that keeps reconcilers from doing what another operator does in the same cluster. Lives
-// on one executor.
+// Keeps reconcilers from doing the same as another operator that runs in the cluster. Lives on one
+// executor.
 #ifndef CONTROLLERS_RUNTIME_PEER_GATE_H_
 #define CONTROLLERS_RUNTIME_PEER_GATE_H_
 
@@ -31,18 +31,18 @@ struct PeerGateOptions {
   absl::Duration good_for = absl::Minutes(3);
 };
 
-// Within a term of leadership, starts each guarded controller once it is known that none of the
-// operators that it conflicts with runs, and stops it, cancelling what it does, once one
-// does:
+// Within a term of leadership, starts each guarded controller once it is known that no operator
+// runs that the controller conflicts with. Stops the controller, and cancels its reconciles, once
+// such an operator runs:
 //
 //   Begin ──► looks ──► none runs: started, if it is not
 //               ▲  ├──► one runs:  stopped, if it runs
 //               │  └──► failed:    not started; stopped when `good_for` has passed since it was
 //               known └── waits a period
 //
-// The reason that keeps a controller from running is logged in one sentence, when it changes;
-// meanwhile the gauge steward_peer_conflict{controller} is 1, also with `takeover`. Without guarded
-// controllers there are no looks.
+// The reason that keeps a controller from running is logged in one sentence when it changes. While
+// there is a conflict, the gauge steward_peer_conflict{controller} is 1, also with `takeover`.
+// Without guarded controllers, there are no looks.
 //
 // Every member is called on the executor.
 class PeerGate {
@@ -60,10 +60,10 @@ class PeerGate {
   void Guard(Controller& controller, std::set<PeerOperator> conflicts_with);
   bool Guards(const Controller& controller) const;
 
-  // Begins a term. REQUIRES: no term runs, and no guarded controller does.
+  // Begins a term. REQUIRES: no term and no guarded controller runs.
   void Begin();
-  // Ends the term: from then on nothing is started or stopped; the caller stops the controllers
-  // that run. Not cancelled.
+  // Ends the term: from then on, this object starts and stops nothing, and the caller stops the
+  // running controllers. Not cancelled.
   VoidTask End();
 
  private:

@@ -82,7 +82,8 @@ Task<PeerPresence> ReadPeerPresence(kube::Client& client, std::set<PeerOperator>
     CO_ASSIGN_OR_RETURN(
         std::optional<kube::NamespacedName> found,
         co_await FindAvailable(client, "", StrCat("metadata.name=", NameOf(which))));
-    // Callers that look for the platform's operator alone need a right for its one name only.
+    // Skip this for the platform's operator, so that callers that look only for it need a right for
+    // only one name.
     if (!found.has_value() && which != PeerOperator::kClusterVersionOperator) {
       CO_ASSIGN_OR_RETURN(found, co_await FindAvailable(client, StrCat("app=", NameOf(which)), ""));
     }

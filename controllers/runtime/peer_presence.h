@@ -1,4 +1,4 @@
-// The operators of others that run in this cluster and do what a reconciler does. Stateless
+// Finds operators of others that run in this cluster and do the same as a reconciler. Stateless
 // functions.
 #ifndef CONTROLLERS_RUNTIME_PEER_PRESENCE_H_
 #define CONTROLLERS_RUNTIME_PEER_PRESENCE_H_
@@ -18,13 +18,13 @@ enum class PeerOperator { kOlmOperator, kCatalogOperator, kClusterVersionOperato
 // The operator's name: "olm-operator", "catalog-operator" or "cluster-version-operator".
 std::string_view NameOf(PeerOperator which);
 
-// The operators that run, each with a Deployment that proves it.
+// The running operators, each with a Deployment that proves it.
 using PeerPresence = std::map<PeerOperator, kube::NamespacedName>;
 
-// Reads live which of `wanted` run. An operator runs where a Deployment, in any namespace, has its
-// name, or, as OLM may be installed under another one, has that as the label app, and
-// status.availableReplicas above 0. An error means that the answer is unknown. REQUIRES: `client`
-// outlives the call.
+// Reads live which of `wanted` run. An operator runs if a Deployment in any namespace has
+// status.availableReplicas above 0 and the operator's name as its own name, or as its label `app`
+// (because OLM may be installed under another name). An error means that the answer is unknown.
+// REQUIRES: `client` outlives the call.
 Task<PeerPresence> ReadPeerPresence(kube::Client& client, std::set<PeerOperator> wanted);
 
 }  // namespace steward::controllers

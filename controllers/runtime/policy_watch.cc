@@ -22,7 +22,7 @@ namespace {
 
 const kube::GroupVersionKind kLease = {"coordination.k8s.io", "v1", "Lease"};
 
-// nullopt: there is none.
+// Reads an object; nullopt: it does not exist.
 Task<std::optional<json::object>> Read(kube::Client& client, kube::GroupVersionResource gvr,
                                        kube::NamespacedName name) {
   const absl::StatusOr<kube::RawObject> raw = co_await client.Get(gvr, name);

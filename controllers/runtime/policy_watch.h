@@ -1,5 +1,5 @@
-// The look at the admission policies that narrow what a family of reconcilers may do. Lives on one
-// executor.
+// Watches over the admission policies that restrict what a family of reconcilers may do. Lives on
+// one executor.
 #ifndef CONTROLLERS_RUNTIME_POLICY_WATCH_H_
 #define CONTROLLERS_RUNTIME_POLICY_WATCH_H_
 
@@ -28,13 +28,14 @@ struct PolicyWatchOptions {
 };
 
 // Looks, at once and then periodically, whether each ValidatingAdmissionPolicy fails closed and is
-// bound by a binding of its own name that denies. It only reports what it finds: reconcilers whose
-// work is safe only under a policy look for themselves.
+// bound by a binding of its own name that denies. Only reports: a reconciler whose work is safe
+// only under a policy checks the policy itself.
 //
 // The gauge steward_policy_missing{policy} is 1 unless the last look found the policy in force. A
-// policy that is known not to be is named by a Warning Event PolicyMissing and a line of the log
-// once, until it was in force again or something else is wrong with it. The second look reports
-// what the first one found: manifests may be on their way when a process starts.
+// policy that is known not to be in force is reported once, by a Warning Event PolicyMissing and a
+// log line, until it was in force again or something else is wrong with it. A problem of the first
+// look is reported by the second look, because manifests may still be on their way when a process
+// starts.
 class PolicyWatch {
  public:
   // REQUIRES: the references outlive this object.
@@ -51,8 +52,8 @@ class PolicyWatch {
   struct Watched {
     std::string name;
     prometheus::Gauge& missing;
-    std::string told;        // what was wrong with it; "": nothing
-    bool looked_at = false;  // once, with an answer
+    std::string told;        // the last reported problem; "": none
+    bool looked_at = false;  // at least one look had an answer
   };
   // Returns what is wrong with the policy, as the end of a sentence; "" = nothing.
   Task<std::string> Look(std::string name);

@@ -29,8 +29,8 @@ struct ReconcileResult {
   std::optional<absl::Duration> requeue_after;
 };
 
-// Level-based: what to do follows from the key and the present state, never from an event. So it
-// does not matter how often, or why, a key is handled.
+// Level-based: a reconciler decides by the key and the present state, never by an event. So it does
+// not matter how often, or why, a key is handled.
 //
 // One reconciler lives for one term: it is made when this process became leader, and destroyed when
 // it ceased to be leader, so that no memory of one term reaches into the next. All calls are made
@@ -39,15 +39,15 @@ class Reconciler {
  public:
   virtual ~Reconciler() = default;
 
-  // Adds every existing key to `queue`, then each that something happens to. Runs until cancelled.
+  // Adds every existing key to `queue`, then each key whose objects change. Runs until cancelled.
   virtual VoidTask Feed(WorkQueue& queue) = 0;
 
   // Handles one key. Several keys are handled at a time, but no key twice. On an error the key
   // returns when the queue's rate limits allow, and not before the error's Retry-After.
   virtual Task<ReconcileResult> Reconcile(Key key) = 0;
 
-  // True if the key, as far as is known, takes little time: such keys have workers that take no
-  // others (ControllerOptions).
+  // True if the key is expected to take little time. Some workers take only such keys
+  // (ControllerOptions::quick_workers).
   virtual bool IsQuick(const Key&) const { return false; }
 };
 

@@ -16,14 +16,14 @@ namespace steward::controllers {
 
 // All of them outlive the reconciler.
 struct ReconcilerDeps {
-  // Fenced: writes of a process that is not leader are kFailedPrecondition, and not sent. Reads and
-  // writes have connections of their own. Watches go through `metadata`.
+  // Fenced: in a process that is not leader, writes fail with kFailedPrecondition and are not sent.
+  // Reads and writes use separate connections. Watches go through `metadata`.
   kube::Client& client;
-  // For a further check between reading and deciding; the client checks by itself before each
+  // For an additional check between reading and deciding; the client itself checks before each
   // write.
   const Leadership& leadership;
-  // ClusterServiceVersions, OperatorGroups and Namespaces, synced before the first reconcile of a
-  // family that uses them. Worlds may lag behind the cluster.
+  // Worlds of ClusterServiceVersions, OperatorGroups and Namespaces, synced before the first
+  // reconcile of a family that uses Worlds. Worlds may lag behind the cluster.
   storage::WorldStore& worlds;
   MetadataWatches& metadata;
   EventRecorder& events;

@@ -23,8 +23,8 @@ void AddWhatIsNew(const std::set<T>& before, const std::set<T>& now, std::set<T>
                       std::inserter(out, out.end()));
 }
 
-// The changes since `last`. Several objects can change at one revision, of which that World may
-// have had only some: the newest revision that it knew is looked at again.
+// The changes since `last`. Several objects can change at one revision, and `last` may have had
+// only some of them. So its newest revision is looked at again.
 TouchedOperators Since(const storage::World& last, const storage::World& world) {
   const storage::StateVector from = last.Vector();
   storage::StateVector below = from;

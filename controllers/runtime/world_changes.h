@@ -11,9 +11,9 @@
 
 namespace steward::controllers {
 
-// `touched` is null when everything may have changed: at the first call, and where a new list left
-// a gap. Only the parts of an object that the World holds count: a change of its deletionTimestamp,
-// or of finalizers other than Steward's, is none.
+// `touched` is null when everything may have changed: at the first call, and after a new list that
+// left a gap. Only changes of the parts that a World holds are reported, so not a change of an
+// object's deletionTimestamp, or of finalizers other than Steward's.
 using OnWorldChange =
     std::function<void(const storage::World& world, const storage::TouchedOperators* touched)>;
 

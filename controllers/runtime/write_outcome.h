@@ -1,4 +1,4 @@
-// The meaning of an answer to a write, for senders of many. Pure functions.
+// The meaning of an answer to a write, for callers that send many writes. Pure functions.
 #ifndef CONTROLLERS_RUNTIME_WRITE_OUTCOME_H_
 #define CONTROLLERS_RUNTIME_WRITE_OUTCOME_H_
 
@@ -8,16 +8,16 @@ namespace steward::controllers {
 
 enum class WriteOutcome {
   kDone,
-  kAbsent,     // 404: there is no such object, or nothing of the kind
-  kConflict,   // 409: it changed, or another one has the name
-  kRefused,    // the server will not do it: every other answer of 4xx but those below
+  kAbsent,     // 404: there is no such object, or no such kind
+  kConflict,   // 409: the object changed, or another object has the name
+  kRefused,    // the server refuses the write: every other 4xx except those below
   kThrottled,  // 429: later
-  kFailed,     // no answer, or one that says nothing of the write: 401, 408, 410, 5xx
+  kFailed,     // no answer, or one that says nothing about the write: 401, 408, 410, 5xx
 };
 
 WriteOutcome OutcomeOf(const absl::Status& status);
 
-// True if a write failed since its namespace is going or gone.
+// True if a write failed because its namespace is being deleted or gone.
 bool NamespaceEnds(const absl::Status& failure);
 
 }  // namespace steward::controllers

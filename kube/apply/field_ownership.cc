@@ -25,10 +25,11 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr size_t kMaxDepth = 64;         // of managedFields
-constexpr size_t kMaxValueDepth = 256;   // as of all JSON that is read
-constexpr size_t kMaxSteps = 1'000'000;  // lists are matched item by item
-constexpr size_t kMaxName = 128;         // bytes of a name in a path
+constexpr size_t kMaxDepth = 64;        // of managedFields
+constexpr size_t kMaxValueDepth = 256;  // the limit of all JSON that is read
+// more than other trees need, because lists are matched item by item
+constexpr size_t kMaxSteps = 1'000'000;
+constexpr size_t kMaxName = 128;  // bytes of a name in a path
 constexpr JsonLimits kElement = {.max_size = 64 << 10, .max_depth = 16};
 
 constexpr std::string_view kNotOfTheObject[] = {"apiVersion", "kind", "status"};
@@ -36,7 +37,7 @@ constexpr std::string_view kNotOfItsMetadata[] = {
     "name",       "namespace",         "uid",           "resourceVersion",
     "generation", "creationTimestamp", "managedFields", "selfLink"};
 
-// Whether no apply changes the member `name` of the object at `path`.
+// True if no apply changes the member `name` of the object at `path`.
 bool Skipped(const std::string& path, std::string_view name) {
   if (path.empty()) return std::ranges::find(kNotOfTheObject, name) != std::end(kNotOfTheObject);
   return path == "metadata" &&
@@ -75,7 +76,7 @@ bool NumbersEqual(const json::value& a, const json::value& b) {
   return signed_one >= 0 && static_cast<uint64_t>(signed_one) == other;
 }
 
-// Whether all that `wanted` says holds in `live` (null = absent).
+// True if `live` has all that `wanted` asks for (null = absent).
 bool Holds(const json::value& wanted, const json::value* live, size_t depth = 0) {
   if (depth > kMaxValueDepth) return false;
   if (wanted.is_null()) return live == nullptr || live->is_null();
@@ -107,7 +108,7 @@ bool IsZero(const json::value& value) {
   return value.is_null() || (value.is_number() && value.to_number<double>() == 0);
 }
 
-// The fieldsV1 of the manager's apply of this version; null when there are none.
+// The fieldsV1 of the manager's apply in this apiVersion; null when there are none.
 const json::object* OwnedFields(const json::object& live, std::string_view manager,
                                 std::string_view api_version) {
   const json::object* metadata = ObjectAt(live, "metadata");
@@ -136,7 +137,7 @@ class Comparison {
  public:
   bool understood() const { return understood_; }
 
-  // Adds what is not in `live`.
+  // Adds the fields of `wanted` that differ from `live`.
   void Lacks(const json::value& wanted, const json::value* live, const std::string& path) {
     const json::object* object = wanted.if_object();
     const json::object* other = live == nullptr ? nullptr : live->if_object();
@@ -153,8 +154,7 @@ class Comparison {
     }
   }
 
-  // Compares the members of an object of which the manager owns what `owned` tells. `live` may be
-  // null.
+  // Compares the members of an object. `owned` are those that the manager owns. `live` may be null.
   void Members(const json::object& wanted, const json::object& owned, const json::object* live,
                const std::string& path, size_t depth) {
     for (const OwnedChild& child : ChildrenOf(owned, 'f')) {
@@ -184,19 +184,19 @@ class Comparison {
     return object == nullptr ? nullptr : object->if_contains(key);
   }
 
-  // Keeps one more than is shown.
+  // Keeps one field more than are shown, so that the caller can see that there are more.
   void Add(const std::string& path) {
     fields_.insert(path);
     if (fields_.size() > kMaxApplyFields + 1) fields_.erase(std::prev(fields_.end()));
   }
 
-  // Whether the work may go on.
+  // Counts a step; false if the comparison must end.
   bool Step() {
     if (++steps_ > kMaxSteps) understood_ = false;
     return understood_;
   }
 
-  // The children of a node, which are all of that type.
+  // The children of a node that have this type.
   std::vector<OwnedChild> ChildrenOf(const json::object& node, char type) {
     std::vector<OwnedChild> children;
     for (const auto& [key, value] : node) {
@@ -211,8 +211,8 @@ class Comparison {
     return children;
   }
 
-  // A field below which the manager owns nothing. An empty list may be an associative one, of which
-  // nobody owns anything as long as it has no items.
+  // Handles a field below which the manager owns nothing. An empty list may be an associative list:
+  // nobody owns a part of it as long as it has no items.
   void NotOwned(const json::value& wanted, const json::value* live, const std::string& path) {
     if (!Step()) return;
     const json::object* object = wanted.if_object();
@@ -236,7 +236,8 @@ class Comparison {
     const auto* const first =
         std::ranges::find_if(owned, [](const auto& member) { return member.key() != "."; });
     if (first == owned.end()) {
-      // The server did not keep a value that the manager still owns: it says the same without it.
+      // The manager owns the value, but the server did not store it, because the object means the
+      // same without it: no difference.
       if (!Holds(wanted, live) && !(live == nullptr && IsZero(wanted))) Add(path);
       return;
     }
@@ -270,7 +271,8 @@ class Comparison {
     const json::value* wanted = nullptr;
   };
 
-  // Whether the item has the fields of the key; where it lacks one, the key tells the default.
+  // True if the item has the fields of the key. With `may_lack`, the item may lack some of them,
+  // because the key tells their default values.
   bool HasKey(const json::value& item, const json::object& key, bool may_lack) {
     const json::object* object = item.if_object();
     return object != nullptr && Step() && std::ranges::all_of(key, [&](const auto& field) {
@@ -302,7 +304,8 @@ class Comparison {
       items.push_back({*fields, child.below});
     }
     if (!understood_) return;
-    // Items with the whole key come first, so that one with a default does not take their place.
+    // Match items with the whole key first, so that an item that only has defaults does not take
+    // their place.
     std::set<const json::value*> taken;
     for (const bool may_lack : {false, true}) {
       for (OwnedItem& item : items) {

@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Check(i == 0 || i == steward::kube::kMaxApplyFields ||
           difference.fields[i - 1] < difference.fields[i]);
   }
-  // An existing object is adopted without a change.
+  // To adopt an existing object lists no empty path.
   for (const std::string& field : steward::kube::CompareForApply(*live, *live, "").fields) {
     Check(!field.empty());
   }

@@ -191,13 +191,14 @@ TEST(FieldOwnershipTest, Deployment) {
        Deployment{.image = "i:2"}.Wanted(),
        kDeploymentLive,
        Applied("apps/v1beta1", R"({"f:spec":{}})"),
-       // Nothing tells that these lists are associative.
+       // Nothing shows that these lists are associative.
        {"spec.template.spec.containers"},
        true},
   });
 }
 
-// Two items that differ in a key field alone, of which one leaves the default out.
+// Two items that differ only in a key field, which one of them leaves out because it is the
+// default.
 TEST(FieldOwnershipTest, AnItemWithTheWholeKeyComesFirst) {
   const std::string fields = Applied("v1", R"({"f:spec":{"f:ports":{
         "k:{\"port\":53,\"protocol\":\"TCP\"}":{".":{},"f:name":{},"f:port":{}},

@@ -46,7 +46,7 @@ class Log {
   prometheus::Counter& dropped_;
   prometheus::Counter& unwritten_;
   const std::array<prometheus::Counter*, 3> levels_;  // by Level
-  size_t failed_writes_ = 0;                          // the writing thread's
+  size_t failed_writes_ = 0;                          // used by the writing thread only
   LineQueue lines_;
 };
 

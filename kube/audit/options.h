@@ -34,7 +34,7 @@ void AddFlags(CLI::App& app, Options& options);
 // record nothing.
 absl::Status CheckTogether(const Options& options);
 
-// Opens the log; null when the options ask for none. Errors name the file. `clock` and `registry`
+// Opens the log; null when `options` name no log. Errors name the file. `clock` and `registry`
 // outlive the log.
 absl::StatusOr<std::unique_ptr<Log>> Open(const Options& options, Clock& clock,
                                           prometheus::Registry& registry);

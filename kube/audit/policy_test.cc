@@ -43,9 +43,9 @@ ObjectReference Object(const std::string& resource, const std::string& subresour
 TEST(PolicyTest, ARuleFits) {
   struct Row {
     std::string fields;
-    bool object;  // to alice's "get widgets.g w in shop"
-    bool sub;     // .../scale
-    bool path;    // to alice's "get /healthz/ping"
+    bool object;  // whether the rule fits alice's "get widgets.g w in shop"
+    bool sub;     // the same for .../scale
+    bool path;    // the same for alice's "get /healthz/ping"
     bool nobody;  // the same path, without authentication
   };
   const Row rows[] = {

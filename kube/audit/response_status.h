@@ -11,7 +11,7 @@ namespace steward::audit {
 std::string ResponseStatusOf(int code);
 
 // The responseStatus of a response that is a metav1.Status: without kind and metadata, as one line
-// of JSON. When `json` is no object, or longer than 16 KiB, as with `code` alone.
+// of JSON. If `json` is no object, or longer than 16 KiB, returns ResponseStatusOf(code).
 std::string ResponseStatusOf(std::string_view json, int code);
 
 }  // namespace steward::audit

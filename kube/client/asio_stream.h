@@ -28,7 +28,7 @@ namespace steward::kube {
 
 namespace asio_stream_internal {
 
-// The size of a TLS record, and less than the room that a writable socket has.
+// The size of a TLS record. A socket that is reported writable has more room than this.
 inline constexpr size_t kPieceBytes = 16 << 10;
 
 inline constexpr auto kToken = boost::asio::as_tuple(boost::asio::use_awaitable);
@@ -57,7 +57,7 @@ class AsioStream : public ByteStream {
 
   StatusTask Write(std::string_view bytes, const SendCheck& may_send) override {
     for (bool first = true; !bytes.empty(); first = false) {
-      // Between two exchanges the socket has room.
+      // The first piece need not wait: between two exchanges, the socket has room.
       if (!first) {
         auto [error] = co_await socket().async_wait(boost::asio::ip::tcp::socket::wait_write,
                                                     asio_stream_internal::kToken);
@@ -88,7 +88,7 @@ class AsioStream : public ByteStream {
     return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   }
 
-  // The stream, for TLS over it. Nothing else may follow.
+  // Gives the stream away, for a TLS layer over it. No other call may follow.
   Stream Release() && { return std::move(stream_); }
 
  private:

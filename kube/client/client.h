@@ -33,8 +33,8 @@ struct ListOptions {
   std::string label_selector;
   std::string field_selector;
   int64_t limit = 0;  // 0 = no paging
-  // The limit of the answer's bytes, beyond which it is kResourceExhausted; 0 = the client's own,
-  // which also holds where this one is larger.
+  // The limit of the answer's bytes; a larger answer is kResourceExhausted. 0 = the client's own
+  // limit, which no larger value can raise.
   size_t max_bytes = 0;
   std::string continue_token;
   std::string resource_version;
@@ -92,18 +92,18 @@ struct ApiResource {
   bool operator==(const ApiResource&) const = default;
 };
 
-// Errors carry the server's Status as payload (kube/meta/status.h), or where its answer had none,
-// one with the cause UnexpectedServerResponse, whose message quotes the beginning of the answer;
-// failures to reach the server are kUnavailable, expired time limits kDeadlineExceeded, undecodable
-// answers kDataLoss, answers beyond a size limit kResourceExhausted, all without payload. Calls are
-// cancellable.
+// Errors carry the server's Status as payload (kube/meta/status.h). If the answer had no Status,
+// the client makes one with the cause UnexpectedServerResponse, whose message quotes the beginning
+// of the answer. Errors without payload: kUnavailable (the server was not reached),
+// kDeadlineExceeded (a time limit expired), kDataLoss (undecodable answer), kResourceExhausted
+// (answer beyond a size limit). Calls are cancellable.
 //
 // A write whose answer is lost (kUnavailable, kDeadlineExceeded, cancelled) may have happened. The
 // client itself sends no write again unless the server refused to process it (429, 401), and calls
 // the may_send of its options before each try.
 //
 // Thread-safe: call from a coroutine on any executor; the answer arrives on that executor. A call
-// does nothing before it is awaited, so that a check may come between.
+// does nothing before it is awaited, so a caller may still check something after making the task.
 // Arguments passed by reference must outlive the call.
 class Client {
  public:
@@ -138,8 +138,8 @@ class Client {
                                           const NamespacedName& name,
                                           const DeleteOptions& options) = 0;
   // Returns the resources that the server serves under a group and version, without subresources.
-  // An error for which IsNotServed (kube/meta/errors.h) is true says that it does not serve them;
-  // any other says nothing about what is served.
+  // An error for which IsNotServed (kube/meta/errors.h) is true means that the server does not
+  // serve `gv`; any other error says nothing about what is served.
   virtual Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) = 0;
   // Every group and version that the server serves; those of one group stand together, the
   // preferred version first.
@@ -148,16 +148,16 @@ class Client {
   // The version of Kubernetes that the server says it is, "v1.36.0". kUnimplemented for a client
   // that speaks to no server.
   virtual Task<std::string> ServerVersion();
-  // The time that the server says it is, to the second: its clock is what the times in its objects'
-  // status are of. kUnimplemented for a client that speaks to no server, kDataLoss where the server
-  // does not say.
+  // The server's current time, to the second, by the clock that also gives the times in its
+  // objects' status. kUnimplemented for a client that speaks to no server, kDataLoss where the
+  // server does not say its time.
   virtual Task<absl::Time> ServerTime();
 
-  // A client whose reads and writes act as `user`, by the right of this client's own user to
-  // impersonate it, and over the same connections; `until` is not regarded. Its own As acts as the
-  // other user, by the same right. It never acts as the user "", nor as one in the group
-  // system:masters, nor where a header of HTTP cannot say what `user` says: then each call is
-  // kInvalidArgument, and nothing was sent.
+  // A client whose reads and writes act as `user`. This client's own user needs the right to
+  // impersonate that user; the connections are the same. `user.until` is ignored. As() of the new
+  // client again uses the right of the original user. The new client never acts as the user "", as
+  // a member of the group system:masters, or as a user that HTTP headers cannot express: then each
+  // call is kInvalidArgument, and nothing is sent.
   //
   // A kube-apiserver adds system:authenticated to the groups; to a service account
   // (system:serviceaccount:NAMESPACE:NAME) it adds the groups of service accounts only if `groups`

@@ -53,7 +53,8 @@ absl::Status SplitAuthority(std::string_view url, std::string_view authority, st
   return absl::OkStatus();
 }
 
-// Plain requests are told to an HTTP proxy, which sends them on.
+// A server without TLS behind an HTTP proxy: requests go to the proxy as plain HTTP, and the proxy
+// sends them on.
 bool IsToldToProxy(const ClientConfig& config) {
   return !config.tls && config.proxy && config.proxy->kind != Proxy::Kind::kSocks5;
 }
@@ -162,8 +163,8 @@ absl::StatusOr<ClientConfig> InClusterConfig(const std::string& folder,
       StrCat("https://", is_v6 ? "[" : "", name, is_v6 ? "]" : "", ":", port), config));
   config.token_file = StrCat(folder, "/token");
   ASSIGN_OR_RETURN(config.ca_pem, ReadFile(StrCat(folder, "/ca.crt")));
-  // Checks that the token file exists: it is read later and repeatedly, and if it is missing now it
-  // will not appear.
+  // Checks that the token file exists. It is read later and repeatedly, but a file that is missing
+  // now will not appear.
   RETURN_IF_ERROR(ReadFile(config.token_file).status());
   config.ns = environment("POD_NAMESPACE");
   if (config.ns.empty()) {

@@ -35,17 +35,17 @@ struct ClientConfig {
   std::string token_file;  // wins over `token`; read again as it is rotated
   std::string username;    // basic authentication
   std::string password;
-  std::optional<ExecPlugin> exec;  // asked where none of the above is there
+  std::optional<ExecPlugin> exec;  // run if none of the above is set
 
-  std::optional<UserInfo> acting;  // as whom each request acts (impersonation)
-  std::optional<Proxy> proxy;      // through which the server is reached
+  std::optional<UserInfo> acting;  // the user that each request acts as (impersonation)
+  std::optional<Proxy> proxy;      // on the way to the server; nullopt = none
 
   std::string ns;  // the kubeconfig context's namespace, "" when it names none
 };
 
 // True if there is a certificate, a token, a token file, or a name with a password.
 bool HasStaticCredentials(const ClientConfig& config);
-// Returns the server and the way to it, without any credentials and acting as nobody else.
+// Returns `config` with the server and the way to it, but without credentials and impersonation.
 ClientConfig WithoutCredentials(ClientConfig config);
 
 // Returns the bytes of a whole file.
@@ -65,11 +65,11 @@ absl::Status SetServerUrl(std::string_view url, ClientConfig& config);
 
 // The server as the Host field of requests names it: "host", "host:6443", "[::1]:6443".
 std::string HostField(const ClientConfig& config);
-// The prefix of each request's target: the server's path prefix, and before it the whole URL where
-// a proxy is told plain requests.
+// The prefix of each request's target: the server's path prefix. For a plain HTTP server behind an
+// HTTP proxy, "http://host" stands before it, as such a proxy needs the whole URL.
 std::string RequestPrefix(const ClientConfig& config);
-// The fields of each request that follow from the configuration, lines with their ends: Host, and
-// what the proxy of plain requests asks for.
+// The header lines, with line ends, that are the same in each request: Host, and
+// Proxy-Authorization where the proxy sees plain requests and asks for credentials.
 std::string FixedFields(const ClientConfig& config);
 
 // OK when `token` can be sent in a header: not empty, printable ASCII without blanks.

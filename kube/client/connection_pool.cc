@@ -18,7 +18,7 @@ struct ConnectionPool::State {
     std::unique_ptr<HttpConnection> connection;
     absl::Time since;
   };
-  // A caller in the queue. Its timer is cancelled when it is given the place.
+  // A caller in the queue. Its timer is cancelled, and so wakes it, when it gets the place.
   struct Waiter {
     explicit Waiter(const asio::any_io_executor& executor)
         : wake(executor, asio::steady_timer::time_point::max()) {}
@@ -32,7 +32,7 @@ struct ConnectionPool::State {
   const ConnectionPoolOptions options;
   std::deque<Idle> idle;  // the newest last
   size_t places_taken = 0;
-  size_t generation = 0;  // of the certificate
+  size_t generation = 0;  // counts the calls of UseCertificate
   std::list<Waiter*> queue;
 
   // Gives the place to the first in the queue, or back to the pool.
@@ -57,7 +57,8 @@ struct ConnectionPool::State {
       co_return absl::UnavailableError("too many requests wait for a connection to the API server");
     }
     Waiter waiter(state->executor);
-    // A cancelled caller leaves the queue, and passes on a place that it was given too late.
+    // A cancelled caller leaves the queue. If it was given a place at the same time, it passes the
+    // place on.
     struct Leave {
       State& state;
       Waiter& waiter;
@@ -103,8 +104,7 @@ Task<ConnectionPool::Lease> ConnectionPool::Acquire(bool fresh) {
   if (!fresh) lease.connection_ = state->TakeIdle();
   lease.used_before_ = lease.connection_ != nullptr;
   if (!lease.used_before_) {
-    // An idle connection holds no place; so that the total stays bounded, the oldest one is closed
-    // here.
+    // An idle connection holds no place, so close the oldest one here to keep the total bounded.
     if (state->places_taken + state->idle.size() > state->options.max_connections &&
         !state->idle.empty()) {
       state->idle.pop_front();

@@ -69,8 +69,9 @@ class ConnectionPool {
   // Returns an idle connection (unless `fresh`) or a new one; waits while all are in use.
   Task<Lease> Acquire(bool fresh);
 
-  // New connections present this certificate; those that are there are used up, and not kept.
-  // kInvalidArgument if it does not parse: then nothing changes.
+  // New connections present this certificate. The existing connections present the old one: those
+  // in use are closed afterwards, idle ones now. kInvalidArgument, and nothing changes, if the
+  // certificate does not parse.
   absl::Status UseCertificate(const PemKeyPair& certificate);
 
   size_t idle() const;

@@ -20,7 +20,8 @@ std::string StaticHeader(const ClientConfig& config) {
   return "";
 }
 
-// A null certificate and one of other bytes differ, whatever the pointers say.
+// Keeps the pointer of `before` if the bytes are equal, because credentials are compared by
+// pointer.
 std::shared_ptr<const PemKeyPair> CertificateOf(const ExecCredential& said,
                                                 const Credential& before) {
   if (said.cert_pem.empty()) return nullptr;
@@ -31,7 +32,7 @@ std::shared_ptr<const PemKeyPair> CertificateOf(const ExecCredential& said,
 
 }  // namespace
 
-// A token file wins over a token, which is then only the initial value, as in client-go.
+// As in client-go, a token file wins over a token. The token is used only until the file was read.
 Credentials::Credentials(const ClientConfig& config, boost::asio::any_io_executor executor,
                          Clock& clock, FileReader read_file, PluginRunner run_plugin)
     : token_file_(config.token_file),
@@ -93,7 +94,7 @@ Task<Credential> Credentials::Current() {
 }
 
 Task<bool> Credentials::Renew(Credential refused) {
-  if (refused != held_) co_return true;  // by another request meanwhile
+  if (refused != held_) co_return true;  // another request got a new one meanwhile
   if (plugin_) {
     if (clock_.Now() - renewed_in_vain_at_ < kRenewalPause) co_return false;
     renewed_in_vain_at_ = clock_.Now();

@@ -28,13 +28,15 @@ struct Credential {
   bool operator==(const Credential&) const = default;
 };
 
-// A token file is read again when the last reading is a minute old, since kubelets rotate projected
-// tokens in place. An exec plugin runs at the first request, when what it said has expired, and
-// after a 401; not where the configuration has other credentials (as in client-go).
+// A token file is read again when the last reading is a minute old, because kubelets rotate
+// projected tokens in place. An exec plugin runs at the first request, when its credential has
+// expired, and after a 401. Like client-go, this class ignores the plugin if the configuration has
+// other credentials.
 class Credentials {
  public:
   static constexpr absl::Duration kTokenFileMaxAge = absl::Minutes(1);
-  // After a run that changed nothing, a 401 does not have the plugin run again for this long.
+  // If a run after a 401 brought the same credential, further 401s do not run the plugin for this
+  // long.
   static constexpr absl::Duration kRenewalPause = absl::Seconds(10);
 
   using PluginRunner = std::function<absl::StatusOr<ExecCredential>(const ExecPlugin& plugin)>;
@@ -43,12 +45,12 @@ class Credentials {
   Credentials(const ClientConfig& config, boost::asio::any_io_executor executor, Clock& clock,
               FileReader read_file, PluginRunner run_plugin);
 
-  // May take as long as a plugin runs. kUnauthenticated for a plugin that fails, and for a token
-  // file that cannot be read while no token was ever read.
+  // May take as long as the plugin runs. kUnauthenticated if the plugin fails, or if the token file
+  // cannot be read and no token was read before.
   Task<Credential> Current();
 
-  // To be called after a 401 that `refused` got: reads the token file now, or runs the plugin
-  // again; returns true when there are other credentials. kUnauthenticated for a plugin that fails.
+  // Call this after a 401 for `refused`: reads the token file now, or runs the plugin again. True
+  // if the current credential is another one by then. kUnauthenticated if the plugin fails.
   Task<bool> Renew(Credential refused);
 
  private:
@@ -57,9 +59,9 @@ class Credentials {
   StatusTask AskPlugin();
 
   const std::string token_file_;
-  Credential held_;  // empty before the token file was read, or the plugin asked
+  Credential held_;  // empty until the token file was read, or the plugin was run
   absl::Time read_at_ = absl::InfinitePast();
-  absl::Time expires_at_ = absl::InfinitePast();  // of what the plugin said
+  absl::Time expires_at_ = absl::InfinitePast();  // of the plugin's credential
   absl::Time renewed_in_vain_at_ = absl::InfinitePast();
   Clock& clock_;
   const FileReader read_file_;

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Credentials of a plugin that says what the test wants. (Token files: rest_client_test.)
+// Credentials of a plugin whose output the test sets. (For token files, see rest_client_test.)
 class CredentialsTest : public ::testing::Test {
  protected:
   CredentialsTest() { config_.exec.emplace(); }

@@ -148,7 +148,8 @@ class RealDialer : public Dialer {
     return config_.tls_server_name.empty() ? host : config_.tls_server_name;
   }
 
-  // Returns an awaitable of tcp::socket: inside a StatusOr it needs no default-constructed socket.
+  // A Task of a socket works because the Task holds a StatusOr: asio needs a default constructor,
+  // which a socket lacks.
   Task<tcp::socket> Connect() {
     tcp::socket socket(executor_);
     error_code not_literal;
@@ -175,8 +176,8 @@ class RealDialer : public Dialer {
     co_return std::move(stream);
   }
 
-  // The connection to the server over one to it, or to its proxy. Plain requests are told to an
-  // HTTP proxy as they are (RequestPrefix).
+  // Makes the connection to the server out of a TCP connection to the server or its proxy. For
+  // plain HTTP over an HTTP proxy, that is the connection to the proxy itself (RequestPrefix).
   template <typename Stream>
   Task<std::unique_ptr<ByteStream>> Finish(Stream below) {
     const bool tunnels =

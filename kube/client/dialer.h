@@ -22,8 +22,8 @@ class Dialer {
   // Resolves, connects, through the proxy if there is one, and with TLS verifies the server.
   // kUnavailable with the reason.
   virtual Task<std::unique_ptr<ByteStream>> Dial() = 0;
-  // From now on presents this certificate in place of the configuration's. kInvalidArgument if it
-  // does not parse; then the previous one stays.
+  // New connections present this certificate in place of the configuration's. kInvalidArgument if
+  // it does not parse; then the previous one stays.
   virtual absl::Status UseCertificate(const PemKeyPair& certificate) = 0;
 };
 

@@ -21,7 +21,8 @@ namespace json = boost::json;
 
 constexpr size_t kMaxLastWords = 400;
 
-// The end of a text as a part of a sentence: on one line, without control characters.
+// The last part of a text, on one line and without control characters, to be used within a
+// sentence.
 std::string LastWords(std::string_view text) {
   std::string words;
   for (const char c : text) {
@@ -51,7 +52,7 @@ std::vector<std::string> EnvironmentFor(const ExecPlugin& plugin, bool interacti
   return entries;
 }
 
-// Returns why the plugin's end is no success; "" = it is one.
+// Returns why the plugin failed; "" = it succeeded.
 std::string WhyFailed(const ProgramResult& result, absl::Duration limit) {
   switch (result.end) {
     case ProgramResult::End::kExited:

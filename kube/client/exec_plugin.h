@@ -25,7 +25,7 @@ struct ExecPlugin {
   std::vector<std::pair<std::string, std::string>> env;  // beside this process's own
   std::string install_hint;  // for people, where there is no such program
   Input input = Input::kIfAvailable;
-  std::string cluster;  // what it is told of the server, JSON; "" = nothing (provideClusterInfo)
+  std::string cluster;  // JSON about the server for the plugin (provideClusterInfo); "" = nothing
 
   bool operator==(const ExecPlugin&) const = default;
 };
@@ -35,7 +35,7 @@ struct ExecCredential {
   std::string token;
   std::string cert_pem;
   std::string key_pem;
-  std::optional<absl::Time> expiry;  // nullopt: not before the server refuses it
+  std::optional<absl::Time> expiry;  // nullopt: valid until the server refuses it
 
   bool operator==(const ExecCredential&) const = default;
 };
@@ -43,7 +43,8 @@ struct ExecCredential {
 // The text of KUBERNETES_EXEC_INFO, an ExecCredential of the plugin's version.
 std::string ExecInfo(const ExecPlugin& plugin, bool interactive);
 
-// Reads a plugin's output. kInvalidArgument with a reason that quotes nothing of it.
+// Reads a plugin's output. kInvalidArgument with a reason that does not quote `output`, as it may
+// hold secrets.
 absl::StatusOr<ExecCredential> ParseExecCredential(std::string_view output,
                                                    std::string_view api_version);
 

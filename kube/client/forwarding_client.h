@@ -16,10 +16,10 @@
 
 namespace steward::kube {
 
-// Forwards the reads alone. Every write stays pure virtual, one that Client will gain included: a
-// client whose purpose is to stop or to see each write derives from this class, and does not
-// compile until it has an answer to the new one. Only calls that can change nothing belong here,
-// and As is none of them: the inner client's answer would let each write pass.
+// Forwards the reads alone. Every write stays pure virtual, also a write that Client may gain
+// later: a client that must stop or see each write derives from this class, and does not compile
+// until it handles the new one. Only calls that cannot change anything belong here. As does not
+// belong here: the inner client's As would return a client that lets each write pass.
 class ForwardingReads : public Client {
  public:
   // REQUIRES: `inner` outlives this object and its calls.
@@ -41,7 +41,7 @@ class ForwardingReads : public Client {
   Client& inner_;
 };
 
-// One write of a Client with its arguments, which outlive it.
+// One write of a Client, with its arguments. The arguments outlive it.
 struct ClientWrite {
   enum class Verb { kCreate, kUpdate, kPatch, kDelete };
   Verb verb;
@@ -55,14 +55,14 @@ struct ClientWrite {
   // Makes the write on `client`.
   Task<boost::json::value> SendTo(Client& client) const;
   void MakeDryRun() { options.dry_run = delete_options.dry_run = true; }
-  // The SendCheck of the options that count.
+  // The may_send of the options that `verb` uses.
   SendCheck& may_send() {
     return verb == Verb::kDelete ? delete_options.may_send : options.may_send;
   }
 };
 
-// Forwards the reads; all writes pass one function, which decides what becomes of them. A write
-// that Client will gain does not compile until it passes there, too.
+// Forwards the reads; all writes go through the function Write, which decides about them. A write
+// that Client may gain later does not compile until it goes through Write, too.
 class InterceptingClient : public ForwardingReads {
  public:
   using ForwardingReads::ForwardingReads;
@@ -83,8 +83,8 @@ class InterceptingClient : public ForwardingReads {
   virtual Task<boost::json::value> Write(ClientWrite write) = 0;
 };
 
-// Forwards every call: subclasses override what they change. As remains theirs, because the inner
-// client's answer would leave their changes out.
+// Forwards every call; subclasses override what they change. Subclasses must implement As, because
+// the client that the inner client's As returns would lack their changes.
 class ForwardingClient : public InterceptingClient {
  public:
   using InterceptingClient::InterceptingClient;

@@ -27,10 +27,11 @@ namespace {
 
 namespace json = boost::json;
 
-// The base classes of fences have no write that they could forward.
+// The base classes of fences cannot forward a write, because none of the writes is implemented.
 static_assert(std::is_abstract_v<ForwardingReads>);
 static_assert(std::is_abstract_v<InterceptingClient>);
-// ForwardingClient has no As: the client that it makes would miss the changes of the derived one.
+// ForwardingClient has no As, because the inner client's As would leave the changes of the derived
+// class out.
 static_assert(std::is_abstract_v<ForwardingClient>);
 
 const GroupVersionResource kWidgets = {"g", "v1", "widgets"};

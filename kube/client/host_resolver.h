@@ -19,8 +19,8 @@ using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
 
 // A blocking look-up of a name.
 using HostLookUp = std::function<absl::StatusOr<Endpoints>(const std::string& host, uint16_t port)>;
-// Looks up by getaddrinfo(3), which blocks for as long as the name servers' time limits allow, and
-// which nothing interrupts. kUnavailable with the reason.
+// Looks up by getaddrinfo(3). It blocks for as long as the name servers' time limits allow; nothing
+// can interrupt it. kUnavailable with the reason.
 absl::StatusOr<Endpoints> LookUpHost(const std::string& host, uint16_t port);
 
 class HostResolver {
@@ -29,7 +29,7 @@ class HostResolver {
   HostResolver(boost::asio::any_io_executor executor, std::string host, uint16_t port,
                HostLookUp look_up = LookUpHost);
 
-  // Returns at least one address; kUnavailable with the reason. Callers at one time share a
+  // Returns at least one address; kUnavailable with the reason. Concurrent callers share one
   // look-up.
   Task<Endpoints> Resolve() { return call_.Run(); }
 

@@ -47,7 +47,7 @@ class SlowLookUp {
     state_->go.set_value();
   }
   int calls() const { return state_->calls; }
-  // False when no look-up runs or can begin.
+  // False if no look-up runs, or can still begin.
   bool in_use() const { return state_.use_count() > 1; }
 
  private:
@@ -152,7 +152,7 @@ TEST(HostResolverEndTest, NobodyWaitsForALookUp) {
     io.poll();
     RunOn(io, calls.Stop());
   }
-  // The thread finds neither resolver nor executor any more.
+  // When the thread ends, neither resolver nor executor exists any more.
   slow.LetGo();
   while (slow.in_use()) std::this_thread::yield();
 }

@@ -24,7 +24,7 @@ using BeastView = boost::beast::string_view;
 
 constexpr int kMaxInterimResponses = 8;
 
-// RFC 9110, 5.6.7, of which servers send the first form alone.
+// RFC 9110, 5.6.7. Only the first of its three forms, since servers send no other.
 std::optional<absl::Time> DateOf(const std::string& text) {
   absl::Time time;
   std::string error;
@@ -153,8 +153,8 @@ Task<ResponseHead> HttpConnection::Exchange(std::string_view request, const Send
   impl.parser.emplace();
   impl.stream->ResetAtEnd(true);
   CO_RETURN_IF_ERROR(co_await impl.stream->Write(request, may_send));
-  // The answer is returned behind the loop: clang 14 under ThreadSanitizer goes on in it after a
-  // co_return of what has a destructor.
+  // Returns the answer after the loop, because clang 14 under ThreadSanitizer continues a loop
+  // after a co_return of an object with a destructor.
   bool final = false;
   for (int interim = 0; interim <= kMaxInterimResponses && !final; ++interim) {
     if (interim > 0) impl.parser.emplace();

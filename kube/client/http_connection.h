@@ -43,8 +43,8 @@ class HttpConnection {
   // the connection is reset: a request that was given up must not arrive later (R-000-78).
   Task<ResponseHead> Exchange(std::string_view request, const SendCheck& may_send);
 
-  // Appends at least one byte of the body, at most 64 KiB at a time, to `out`; false at its end.
-  // kUnavailable when the connection breaks before it.
+  // Appends at least one byte of the body, at most 64 KiB at a time, to `out`; false at the body's
+  // end. kUnavailable when the connection breaks before the end.
   Task<bool> ReadBody(std::string& out);
 
   // The body's length when the server announced it, else 0.

@@ -9,10 +9,10 @@
 
 namespace steward::kube {
 
-// The absl::Status, with payload, of an answer that is no success: the Status in its body, or for
-// any other body (proxies, load balancers) one made from the HTTP code. Its message then quotes the
-// body's beginning, and so does, without more, a cause UnexpectedServerResponse, as in client-go.
-// `retry_after` (zero = none) fills in the Status' own when that is missing.
+// The absl::Status, with payload, of an answer that is not a success. The payload is the Status in
+// the body. For any other body (proxies, load balancers) it is made from the HTTP code: its message
+// quotes the beginning of the body, and a cause UnexpectedServerResponse holds only that quotation,
+// as in client-go. `retry_after` (zero = none) is used if the Status has no retry time of its own.
 absl::Status StatusOfHttpError(int http_code, std::string_view body, absl::Duration retry_after);
 
 }  // namespace steward::kube

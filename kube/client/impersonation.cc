@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kMasters = "system:masters";
 
-// An empty text may stand where `may_be_empty`.
+// With `may_be_empty`, an empty text is OK.
 absl::Status CheckText(std::string_view what, std::string_view text, bool may_be_empty = false) {
   if (text.empty() && !may_be_empty) {
     return absl::InvalidArgumentError(StrCat("no request may act as a user with an empty ", what));
@@ -29,7 +29,7 @@ absl::Status CheckText(std::string_view what, std::string_view text, bool may_be
   return absl::OkStatus();
 }
 
-// Leaves those characters as they are that a header's name may have in lower case.
+// Keeps the characters that a header name may have in lower case; encodes all others.
 std::string ExtraKey(std::string_view key) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   std::string encoded;

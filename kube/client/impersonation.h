@@ -10,13 +10,13 @@
 
 namespace steward::kube {
 
-// Whether a request can act as `user`: kInvalidArgument for the name "", and for a text that a
-// server would not read as it is: empty, with a control character, or with white space at an end,
-// which HTTP drops. Values of `extra` may be empty.
+// Whether a request can act as `user`. kInvalidArgument for the name "", and for a text that a
+// server would not receive unchanged: an empty text, one with a control character, or one with
+// white space at an end, which HTTP drops. Values of `extra` may be empty.
 absl::Status CheckImpersonation(const UserInfo& user);
 
-// Whether a client may act as `user` (Client::As), who is not who runs this program: as above, and
-// never with the group system:masters.
+// Whether Client::As may act as `user`: as CheckImpersonation, and `user` must not be in the group
+// system:masters. (Who runs a program may impersonate that group with --as-group.)
 absl::Status CheckActingUser(const UserInfo& user);
 
 // The lines Impersonate-User, -Uid, -Group and -Extra-<key>, each with its end. The keys of `extra`

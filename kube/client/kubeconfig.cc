@@ -97,7 +97,8 @@ class Section {
   }
 
   // The mapping `item` of the entry called `name` in the list `key`: the result in clusters:
-  // [{name: <name>, cluster: <result>}]; nullopt when there is none. No two may have one name.
+  // [{name: <name>, cluster: <result>}]; nullopt when there is none. Two entries of one name are an
+  // error.
   absl::StatusOr<std::optional<Section>> Entry(std::string_view key, std::string_view item,
                                                std::string_view name) const {
     ASSIGN_OR_RETURN(const std::vector<Section> entries, List(key));
@@ -231,7 +232,7 @@ absl::StatusOr<ExecPlugin::Input> ReadInput(const Section& exec, const std::stri
   return exec.Bad("interactiveMode", "must be Never, IfAvailable or Always");
 }
 
-// The hint is for a terminal.
+// Removes control characters: the hint is printed on a terminal.
 std::string Harmless(std::string text) {
   for (char& c : text) {
     if (absl::ascii_iscntrl(static_cast<unsigned char>(c)) && c != '\n' && c != '\t') c = '?';
@@ -269,8 +270,8 @@ absl::StatusOr<ExecPlugin> ReadPlugin(const Section& exec, const Files& files,
   return plugin;
 }
 
-// Reads the impersonated user. Header names cannot tell capital letters, so keys of `extra` are in
-// lower case, as client-go sends them.
+// Reads the impersonated user. Keys of `extra` become lower case, as in client-go, because they are
+// sent in header names.
 absl::Status ReadActing(const Section& user, ClientConfig& config) {
   UserInfo acting;
   ASSIGN_OR_RETURN(acting.name, user.String("as"));
@@ -319,7 +320,7 @@ absl::Status ReadUser(const Section& user, const Files& files, const Section& cl
                           "plugin (exec) of the same provider, or a token"));
   }
   ASSIGN_OR_RETURN(config.cert_pem, files.DataOrFile(user, "client-certificate"));
-  // A key alone is not looked at.
+  // A key without a certificate is ignored.
   if (!config.cert_pem.empty()) {
     ASSIGN_OR_RETURN(config.key_pem, files.DataOrFile(user, "client-key"));
   }
@@ -408,7 +409,8 @@ void OverrideUser(const KubeconfigOverrides& overrides, Section& user) {
   user.Set("as-groups", std::move(groups));
 }
 
-// The cluster's files are relative to its kubeconfig, but that of a flag to the working directory.
+// File names of the cluster are relative to the folder of its kubeconfig; a file name from a flag
+// is relative to the working directory.
 absl::StatusOr<ClientConfig> ReadEntries(Found cluster, Found user,
                                          const KubeconfigOptions& options) {
   const KubeconfigOverrides& overrides = options.overrides;
@@ -451,7 +453,7 @@ absl::StatusOr<ClientConfig> ReadDocuments(const std::vector<Document>& document
   return config;
 }
 
-// "" and null are kubeconfigs that say nothing.
+// "" and null count as an empty kubeconfig.
 absl::StatusOr<Section> ParseDocument(const std::string& text) {
   ASSIGN_OR_RETURN(const json::value value, ParseYaml(text));
   if (value.is_null()) return Section("kubeconfig");
@@ -499,8 +501,8 @@ absl::StatusOr<std::vector<std::string>> NamesIn(const std::vector<Document>& do
   return names;
 }
 
-// Applies flags to the configuration of a pod. kubectl takes fewer of them there, but impersonation
-// must not be forgotten.
+// Applies flags to the configuration of a pod. kubectl applies fewer flags there; but to ignore
+// impersonation would be dangerous.
 absl::StatusOr<ClientConfig> OverridePod(ClientConfig config,
                                          const KubeconfigOverrides& overrides) {
   const std::pair<const char*, const std::string&> entries[] = {

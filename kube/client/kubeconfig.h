@@ -19,7 +19,8 @@ struct KubeconfigOverrides {
   std::string user;
 
   std::string server;
-  std::string certificate_authority;  // a file; with the next in place of the cluster's
+  // A file. If it or insecure_skip_tls_verify is set, the two replace the cluster's two.
+  std::string certificate_authority;
   bool insecure_skip_tls_verify = false;
   std::string tls_server_name;
 
@@ -35,8 +36,8 @@ struct KubeconfigOptions {
   Environment environment = ProcessEnvironment();
 };
 
-// Reads the kubeconfigs at `paths`, YAML or JSON, as one: of contexts, clusters, users and
-// current-contexts with one name the first counts. Names of files in them are relative to their
+// Reads the kubeconfigs at `paths`, YAML or JSON, as one: the first current-context wins, and so
+// does the first context, cluster or user of a name. Names of files in them are relative to their
 // folder; the files are read now, except the token file. kInvalidArgument for what kubectl refuses,
 // and for auth-provider plugins, with a sentence that names an alternative. As with kubectl,
 // credentials are not for servers without TLS. Without proxy-url the proxy is the environment's.

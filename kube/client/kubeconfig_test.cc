@@ -108,7 +108,7 @@ TEST(KubeconfigTest, InsecureIsHonoured) {
   EXPECT_TRUE(config.insecure_skip_tls_verify);
 }
 
-// A kubeconfig whose user has an exec plugin, with a last line of it.
+// A kubeconfig whose user has an exec plugin, with `line` as its last line.
 std::string Exec(std::string_view line) {
   std::string user = "    exec:\n";
   const std::pair<const char*, const char*> fields[] = {

@@ -49,14 +49,15 @@ error_code ReadItems(ondemand::value items, const std::shared_ptr<const std::str
     std::string_view json;
     if (const error_code error = object.raw_json().get(json)) return error;
     json = TrimRight(json);
-    // simdjson's skipping counts brackets without distinguishing their kinds.
+    // When simdjson skips a value, it counts brackets without distinguishing their kinds.
     if (!json.ends_with('}')) return simdjson::TAPE_ERROR;
     page.items.push_back({json, body});
   }
   return simdjson::SUCCESS;
 }
 
-// The features that make an answer a list, so that an empty one proves absence (R-000-87).
+// The properties that prove that an answer is a list. Without proof, an empty list must not mean
+// that there are no objects (R-000-87).
 struct Proof {
   bool is_list = false;
   bool has_items = false;

@@ -15,8 +15,9 @@ namespace steward::kube {
 // Items' nested values are checked for balanced brackets only: code that decodes an item must
 // expect bad JSON.
 //
-// kDataLoss when `body` is no list: its kind ends in "List", it has items (null is empty) and a
-// metadata.resourceVersion. A foreign 200 must not pass for proof that no objects exist (R-000-87).
+// kDataLoss when `body` is no list: a list has a kind that ends in "List", items (null is empty)
+// and a metadata.resourceVersion. A 200 of some other server must not prove that no objects exist
+// (R-000-87).
 absl::StatusOr<ListPage> ParseListPage(std::shared_ptr<const std::string> body);
 
 }  // namespace steward::kube

@@ -85,7 +85,7 @@ TEST(ListPageTest, WhatIsNoList) {
   }
 }
 
-// R-000-87: each body looks like an empty list to a careless reader.
+// R-000-87: a careless reader would take each of these bodies for an empty list.
 TEST(ListPageTest, WhatProvesNothing) {
   const std::vector<const char*> rows = {
       R"({"kind":"PodList","metadata":{"resourceVersion":"5"}})",

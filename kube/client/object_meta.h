@@ -1,7 +1,8 @@
 // The metadata of an object whose contents do not matter. Values and a pure function.
 //
-// Decoders that read more of an object find its metadata in the same pass, and stand apart for
-// that: olm/decode and olm/cleanup for OLM's kinds, apiserver/stored for the bytes to pass on.
+// This decoder is not shared with those that read more of an object, since they read its metadata
+// in the same pass: olm/decode and olm/cleanup for OLM's kinds, apiserver/stored for the bytes to
+// pass on.
 #ifndef KUBE_CLIENT_OBJECT_META_H_
 #define KUBE_CLIENT_OBJECT_META_H_
 
@@ -30,8 +31,8 @@ struct VersionedMeta {
 };
 
 // Reads an object, or its PartialObjectMetadata, no further than to the end of its metadata. Total:
-// kInvalidArgument for anything without a name and a uid, or with one of these members of another
-// type. Null counts as absent.
+// kInvalidArgument for anything without a name and a uid, or if either has another type. Null
+// counts as absent.
 absl::StatusOr<VersionedMeta> DecodeObjectMeta(const RawObject& object);
 
 }  // namespace steward::kube

@@ -20,7 +20,8 @@ constexpr size_t kRoom = 4;
 // The assumed limit of a page in bytes if only the client knows it.
 constexpr size_t kUnknownBytes = size_t{64} << 20;
 
-// No answer of the server, which says so where it is busy.
+// True if the client refused the size of the answer. A busy server's 429 is kResourceExhausted,
+// too, but carries a Status.
 bool IsBeyondLimit(const absl::Status& status) {
   return absl::IsResourceExhausted(status) && !IsAnswer(status);
 }
@@ -51,7 +52,7 @@ Task<std::optional<ListPage>> Pager::Next() {
       co_return absl::DataLossError("a page of a list continues with itself");
     }
     options_.continue_token = page->continue_token;
-    // From the second page on the token names the revision.
+    // From the second page on, the continue token determines the revision.
     options_.resource_version.clear();
     options_.resource_version_match.clear();
     ended_ = options_.continue_token.empty();
@@ -63,7 +64,7 @@ Task<std::optional<ListPage>> Pager::Next() {
 
 bool Pager::Shrink() {
   if (options_.limit == 1) {
-    // One object is read as long as the client takes it.
+    // The last attempt for a single object: let the client's own limit decide.
     return std::exchange(options_.max_bytes, 0) > 0;
   }
   options_.limit = options_.limit == 0 ? most_ : std::max<int64_t>(options_.limit / 4, 1);

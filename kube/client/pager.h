@@ -16,8 +16,8 @@ namespace steward::kube {
 
 // The pages of one list, one after the other. A page that is larger than `options.max_bytes`, or
 // than the client takes, is read again with fewer objects, down to one, which alone may be as large
-// as the client takes; once there is room again the pages grow. So nobody who may write a few large
-// objects makes a list fail.
+// as the client takes; once there is room again the pages grow. So a user who can write a few large
+// objects cannot make a list fail.
 class Pager {
  public:
   // options.limit: of the first page, and the most of any; 0 = everything in one page, if it is not
@@ -25,13 +25,14 @@ class Pager {
   Pager(Client& client, GroupVersionResource gvr, ListOptions options);
 
   // The next page; nullopt after the last. The error of an expired page (IsExpired) goes to the
-  // caller, as the objects of the pages before may have changed since. kResourceExhausted, with the
-  // name of the object before it, for one that the client does not take. One call at a time; none
-  // after an error.
+  // caller, as the objects of the pages before may have changed since. If a single object is too
+  // large for the client: kResourceExhausted, with the name of the object before it. One call at a
+  // time; none after an error.
   Task<std::optional<ListPage>> Next();
 
  private:
-  // Whether the page can be asked for in a smaller size, which is set then.
+  // Makes the next page smaller. A page of one object loses its max_bytes instead, once; then
+  // false.
   bool Shrink();
   void Grow(const ListPage& page);
 

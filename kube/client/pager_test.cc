@@ -106,7 +106,7 @@ TEST_F(LargeObjectsTest, APageThatIsTooLargeIsReadInSmallerOnes) {
   EXPECT_EQ(std::set<std::string>(visited_.begin(), visited_.end()).size(), 15u);
 }
 
-// A caller that asks for no pages still gets a list too large for one answer.
+// A list that is too large for one answer is read in pages, even if the caller asked for no paging.
 TEST_F(LargeObjectsTest, AListThatWasToBeOnePageIsReadInPages) {
   for (int i = 0; i < 5; ++i) PutLarge(StrCat("large", i), 900);
   cluster_.LimitLists(kWidgets, 2500);

@@ -16,9 +16,9 @@ class ProviderVersions {
  public:
   virtual ~ProviderVersions() = default;
 
-  // The version that the provider of a group and version says it is in its OpenAPI document. Behind
-  // a kube-apiserver that may be another server (APIService). An error for which IsNotServed is
-  // true says that nobody provides them.
+  // The version that the provider of a group and version says it is in its OpenAPI document. The
+  // provider may be another server behind the kube-apiserver (APIService). An error for which
+  // IsNotServed is true says that nobody provides the group and version.
   virtual Task<std::string> ProviderVersion(const GroupVersion& gv) = 0;
 };
 

@@ -82,7 +82,7 @@ std::pair<std::string_view, std::string_view> SplitPort(std::string_view entry) 
   return {host, entry.substr(colon + 1)};
 }
 
-// The server as an entry of NO_PROXY is compared with it.
+// A server in the form that is compared with entries of NO_PROXY.
 struct Server {
   std::string host;  // in lower case
   std::string port;
@@ -128,7 +128,7 @@ absl::StatusOr<Proxy> ParseProxyUrl(std::string_view url) {
   Proxy proxy;
   proxy.kind = *kind;
   proxy.host = parsed->host_address();
-  // The library takes an invalid port for a path.
+  // The URL library reads an invalid port as part of the path.
   if (!parsed->encoded_path().empty() && !parsed->encoded_path().starts_with('/')) {
     return absl::InvalidArgumentError("the proxy's URL has no valid port");
   }

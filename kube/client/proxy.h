@@ -27,18 +27,18 @@ struct Proxy {
 // "http://proxy.example.com:3128", for messages: without the credentials.
 std::string ToString(const Proxy& proxy);
 
-// Reads "http://user:password@host:3128", or such a URL with https or socks5, whose parts may be
-// percent-encoded. kInvalidArgument without the URL, which may hold a password.
+// Reads "http://user:password@host:3128", also with https or socks5; parts may be percent-encoded.
+// The message of kInvalidArgument omits the URL, because it may hold a password.
 absl::StatusOr<Proxy> ParseProxyUrl(std::string_view url);
 
 // The value of an environment variable; "" = not set.
 using Environment = std::function<std::string(const char* name)>;
 Environment ProcessEnvironment();
 
-// The proxy of the environment for a server, by the rules of Go's programs: HTTPS_PROXY or
-// https_proxy for TLS, else HTTP_PROXY or http_proxy; nullopt for this machine itself, for what
-// NO_PROXY or no_proxy names (addresses, blocks of addresses, names with all below them, each with
-// a port or without), and where the variable is no URL.
+// The proxy that the environment sets for a server, by the rules of Go's programs: HTTPS_PROXY or
+// https_proxy for TLS, else HTTP_PROXY or http_proxy. nullopt for this machine itself, for a host
+// that NO_PROXY or no_proxy names (addresses, blocks of addresses, names with all below them, each
+// with a port or without), and if the variable holds no URL.
 std::optional<Proxy> ProxyOfEnvironment(bool tls, std::string_view host, uint16_t port,
                                         const Environment& environment);
 

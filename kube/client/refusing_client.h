@@ -19,8 +19,8 @@
 
 namespace steward::kube {
 
-// Each call of the client, and of each client made of it, ends with `error`, also when the client
-// is gone by then. Subclasses override what they answer.
+// Each call ends with `error`. So does each call of the clients that As returns, even after this
+// client is gone. Subclasses override the calls that they answer.
 class RefusingClient : public Client, public ProviderVersions {
  public:
   explicit RefusingClient(absl::Status error) : error_(std::move(error)) {}

@@ -23,7 +23,7 @@ std::string Describe(const RestRequest& request) {
   return StrCat(request.method, " ", target.substr(0, target.find('?')));
 }
 
-// Reads the rest of an error's body. When that fails, the answer is still an error.
+// Reads the rest of an error's body. If that fails, the answer still is that error.
 boost::asio::awaitable<absl::Status> ErrorOf(ConnectionPool::Lease& lease,
                                              const ResponseHead& head) {
   std::string body;

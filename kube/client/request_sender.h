@@ -34,12 +34,12 @@ struct RestRequest {
   // Receives the warnings of the last answer; null = dropped. Used on the sender's executor until
   // the call ends.
   std::shared_ptr<std::vector<std::string>> warnings;
-  // Receives the date of the last answer, whatever it answers, if it has one; null = dropped.
+  // Receives the date of the last answer, of an error as well, if it has one; null = dropped.
   std::shared_ptr<std::optional<absl::Time>> date;
 };
 
-// Errors are those of kube::Client. A request that is answered 401 is sent once more where there
-// are other credentials by then. Getting credentials counts toward no time limit.
+// Errors are those of kube::Client. A request that is answered 401 is sent once more if
+// Credentials::Renew finds other credentials. No time limit includes the time to get credentials.
 class RequestSender {
  public:
   // REQUIRES: `clock` and `random` outlive this object and its leases.
@@ -55,7 +55,7 @@ class RequestSender {
   const RestClientOptions& options() const { return options_; }
 
  private:
-  // The arguments outlive these tasks: Fetch and Open keep them.
+  // REQUIRES: the arguments outlive these tasks (Fetch and Open see to it).
   Task<std::shared_ptr<const std::string>> FetchWithin(const RestRequest& request,
                                                        const Credential& credential);
   Task<std::shared_ptr<const std::string>> FetchUnlimited(const RestRequest& request,

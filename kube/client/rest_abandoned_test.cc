@@ -40,7 +40,7 @@ class RestAbandonedTest : public RestTest {
   void ReadToTheEnd() {
     while (!end_) Read();
   }
-  // Reads once, as far as bytes are available when the socket does not block.
+  // Reads the available bytes once. REQUIRES: the socket is non-blocking, or has bytes.
   void Read() {
     received_ += peer_->read_some(asio::buffer(buffer_), end_);
     if (end_ == asio::error::would_block) end_ = {};

@@ -115,7 +115,8 @@ TEST_F(RestActingTest, WarningsReachTheCaller) {
     EXPECT_OK(Call(*client_, number));
     EXPECT_THAT(warnings, ElementsAre("old", "a", "b")) << number;
   }
-  // A refusal's warnings count, too; of several answers, those of the last.
+  // The warnings of a refusal count, too. If there are several answers, only those of the last one
+  // count.
   warnings.clear();
   server_->Answer(Response(429, "", "Retry-After: 1\r\nWarning: 299 - \"busy\"\r\n"));
   server_->Answer(Response(403, "", "Warning: 299 - \"no\"\r\n"));

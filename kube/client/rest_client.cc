@@ -38,8 +38,8 @@ std::string_view WithoutPadding(const Body& body) {
   return std::string_view(*body).substr(0, body->size() - RawObject::kPadding);
 }
 
-// These functions run on the client's executor and own all they need, as their caller may be gone
-// before they end.
+// These functions run on the client's executor. They own all that they need, because their caller
+// may be gone before they end.
 
 Task<RawObject> FetchObject(SenderPtr sender, RestRequest request) {
   CO_ASSIGN_OR_RETURN(Body body, co_await sender->Fetch(std::move(request)));
@@ -96,7 +96,8 @@ std::string MediaType(PatchType type) {
   return "application/json";
 }
 
-// The Accept header of a list or a watch. Servers that do not know the first form send the second.
+// The Accept header of a list or a watch. Servers that do not know the first media type in it send
+// the second.
 std::string Accepted(bool metadata_only, std::string_view form) {
   if (!metadata_only) return "application/json";
   return StrCat("application/json;as=", form, ";g=meta.k8s.io;v=v1,application/json");
@@ -127,8 +128,8 @@ boost::json::object DeleteBody(const DeleteOptions& options) {
   return body;
 }
 
-// A watch's state. Used only by the code that runs inside Next: on the caller's executor while
-// frames are buffered, on the client's while reading.
+// A watch's state. Used only within Next: on the caller's executor while frames are buffered, on
+// the client's executor while reading.
 struct WatchState {
   SenderPtr sender;
   ConnectionPool::Lease lease;
@@ -171,7 +172,8 @@ class RestWatch : public Watch {
   Task<std::optional<WatchEvent>> Next() override {
     std::shared_ptr<WatchState> state = state_;
     if (state->over) co_return std::nullopt;
-    state->over = true;  // stays so however this call ends otherwise, even by a cancellation
+    // set first: the watch is over however this call ends, also by a cancellation
+    state->over = true;
     CO_ASSIGN_OR_RETURN(std::optional<WatchEvent> event, state->reader.Next());
     if (!event) {
       CO_ASSIGN_OR_RETURN(event, co_await OnExecutor(executor_, ReadEvent(state)));
@@ -200,7 +202,7 @@ constexpr size_t kMaxOpenApiBytes = 16 << 20;
 
 class RestClient : public Client, public ProviderVersions {
  public:
-  // `impersonation` as in RestRequest; `acts_for_good`: it is the configuration's.
+  // `impersonation` as in RestRequest. `acts_for_good`: it comes from the configuration.
   RestClient(asio::any_io_executor executor, RestClientOptions options, SenderPtr sender,
              std::string impersonation, bool acts_for_good)
       : executor_(std::move(executor)),
@@ -280,7 +282,7 @@ class RestClient : public Client, public ProviderVersions {
   Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                   const DeleteOptions& options) override {
     CO_ASSIGN_OR_RETURN(std::string target, ObjectTarget(gvr, name));
-    // The body counts; this is for those who read audit logs, which leave bodies out.
+    // Only the body counts. The query is for readers of audit logs, which leave bodies out.
     if (options.dry_run) target += "?dryRun=All";
     RestRequest request = BodyRequest("DELETE", std::move(target), DeleteBody(options));
     request.may_send = options.may_send;
@@ -338,7 +340,7 @@ class RestClient : public Client, public ProviderVersions {
     const auto date = std::make_shared<std::optional<absl::Time>>();
     request.date = date;
     const auto answer = co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
-    // A refusal is an answer of that time, too.
+    // An error answer has a valid date, too.
     if (date->has_value()) co_return **date;
     CO_RETURN_IF_ERROR(answer.status());
     co_return absl::DataLossError("the server does not say what time it is");
@@ -377,7 +379,7 @@ class RestClient : public Client, public ProviderVersions {
     if (options.on_warning) request.warnings = std::make_shared<std::vector<std::string>>();
     return request;
   }
-  // The warnings are handed out here, where the caller is known to be there.
+  // Passes the warnings on here, because here the caller certainly still exists.
   Task<boost::json::value> Write(RestRequest request, const WriteOptions& options) {
     const std::shared_ptr<const std::vector<std::string>> warnings = request.warnings;
     absl::StatusOr<boost::json::value> answer =

@@ -218,7 +218,7 @@ TEST_F(RestClientTest, BadAnswers) {
   }
 }
 
-// The limit of a list is the smaller of the reader's and the client's.
+// The smaller of two limits holds: that of the call, and that of the client.
 TEST_F(RestClientTest, AListMayBeAskedForInFewBytes) {
   RestClientOptions options;
   options.max_list_bytes = 1000;
@@ -579,7 +579,7 @@ TEST_F(RestClientTest, NoWriteIsSentTwice) {
   for (size_t i = 0; i < calls.size(); ++i) {
     SCOPED_TRACE(i);
     server_->Answer(Response(200, kEmptyList));
-    ASSERT_OK(List());  // leaves a connection that is kept
+    ASSERT_OK(List());  // leaves an idle connection in the pool
     const size_t before = server_->requests().size();
     server_->Answer("", Then::kClose);
     EXPECT_THAT(Finish(calls[i]()), StatusIs(absl::StatusCode::kUnavailable));

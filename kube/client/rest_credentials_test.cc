@@ -26,7 +26,7 @@ using ::testing::SizeIs;
 
 class RestCredentialsTest : public RestTest {
  protected:
-  // A plugin that says what is in a file.
+  // A plugin whose output is the content of a file.
   ClientConfig WithPlugin(ClientConfig config) const {
     ExecPlugin& plugin = config.exec.emplace();
     plugin.api_version = "client.authentication.k8s.io/v1";
@@ -61,7 +61,7 @@ TEST_F(RestCredentialsTest, ARefusedTokenIsRenewedOnce) {
   ASSERT_OK(List());
   EXPECT_THAT(server_->requests(), ElementsAre(HasSubstr(one), HasSubstr(one), HasSubstr(two)));
 
-  // A write that was refused has changed nothing.
+  // A write that was answered 401 has changed nothing, so it may be sent again.
   const std::string three = SayToken("three");
   server_->Answer(Response(401, ""));
   server_->Answer(Response(201, "{}"));
@@ -129,7 +129,7 @@ TEST_F(RestCredentialsTest, AConfigurationMayActAsSomebody) {
   ASSERT_OK(List());
   EXPECT_THAT(server_->requests()[0], HasSubstr("Impersonate-User: jane\r\n"
                                                 "Impersonate-Group: system:masters\r\n"));
-  // Nobody acts as a second one with the rights of the first.
+  // A client that acts as a user cannot act as a second one.
   const std::unique_ptr<Client> other = client_->As({.name = "joe"});
   const ListOptions options;
   EXPECT_THAT(Finish(other->List(kPods, options)),

@@ -34,7 +34,7 @@ uint64_t RestMapper::Epoch() const {
   return epoch_;
 }
 
-// An answer that was asked for before a Forget may be the outdated one.
+// Does not keep an answer that was requested before a Forget, because it may be the outdated one.
 void RestMapper::Keep(const GroupVersion& gv, Resources resources, uint64_t epoch) {
   MutexLock lock(&mutex_);
   if (epoch == epoch_) kept_.Put(gv.ApiVersion(), std::move(resources), clock_.Now(), options_.ttl);

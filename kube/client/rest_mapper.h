@@ -32,23 +32,23 @@ struct RestMapperOptions {
   size_t max_group_versions = 128;
 };
 
-// Discovers the group version of a kind, and keeps it for a while. Absent kinds are asked for
-// afresh each time: an API that arrives is seen at once, and one that goes within the TTL.
+// Discovers the group version of a kind, and keeps it for a while. An absent kind is not
+// remembered, so a new API is seen at once; a removed API is seen within the TTL.
 class RestMapper {
  public:
   // REQUIRES: `client` and `clock` outlive this object and its calls.
   RestMapper(Client& client, Clock& clock, RestMapperOptions options = {});
 
   // Nullopt when the server says now that it does not serve the group version, or serves it without
-  // this kind. A discovery that fails in any other way is that error, and never absence: an outage
-  // is no proof. Errors: those of Client::Discover.
+  // this kind. Any other failure of the discovery is returned as an error, since an outage does not
+  // prove that the kind is absent. Errors: those of Client::Discover.
   Task<std::optional<RestMapping>> Find(const GroupVersionKind& gvk);
 
-  // Finds a kind in any version: of those that have it, the one that the server prefers. Nullopt
-  // only when the server says now that no version of the group has the kind.
+  // Finds a kind in any version: of the versions that have it, the one that the server prefers.
+  // Nullopt only when the server says now that no version of the group has the kind.
   Task<std::optional<RestMapping>> FindAny(std::string group, std::string kind);
 
-  // Drops what is kept, for example after a write was answered with a 404 of its path.
+  // Drops the cached resources of `gv`, for example after a write got a 404 for its path.
   void Forget(const GroupVersion& gv);
 
  private:

@@ -83,7 +83,7 @@ TEST_F(RestMapperTest, AnOutageIsNoAbsence) {
     FailNext(error);
     EXPECT_EQ(Find(kWidget).status(), error);
   }
-  // An outage does not undo what is known.
+  // After an outage, the kept answer is still used.
   cluster_.Publish(kExample, {kWidgets});
   EXPECT_THAT(Find(kWidget), IsOkAndHolds(Eq(kWidgetsMapping)));
   FailNext(absl::UnavailableError("no route"));

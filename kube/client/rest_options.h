@@ -18,10 +18,11 @@ struct RestClientOptions {
   absl::Duration list_timeout = absl::Seconds(60);
   // A watch that lives longer than it asked for by this much is treated as broken.
   absl::Duration watch_grace = absl::Seconds(30);
-  // So is a watch that brings nothing for this long: kube-apiserver sends a bookmark each minute,
-  // the first after two.
+  // A watch that brings nothing for this long is treated as broken, too: kube-apiserver sends a
+  // bookmark each minute, the first after two.
   absl::Duration watch_silence = absl::Minutes(3);
-  // The limits of one page, and of any other answer; larger ones are kResourceExhausted.
+  // The limits of one page of a list, and of any other answer; a larger answer is
+  // kResourceExhausted.
   size_t max_list_bytes = 512 << 20;
   size_t max_object_bytes = 16 << 20;
   TransportOptions transport;

@@ -124,7 +124,8 @@ class Child {
 
 class RestStoppedTest : public ::testing::TestWithParam<bool> {};
 
-// The process is stopped from its first try on, for as long as its permission lasts.
+// The process is stopped after its first try. If `forbidden`, its permission ends before it goes
+// on.
 TEST_P(RestStoppedTest, AProcessThatStoodStillSendsNothingThatItMayNoMore) {
   const bool forbidden = GetParam();
   Child child(1);

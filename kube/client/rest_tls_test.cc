@@ -122,7 +122,7 @@ TEST_F(RestTlsTest, PresentsItsCertificate) {
 TEST_F(RestTlsTest, PlainServerIsNoTlsServer) {
   Connect(TlsConfig());
   server_->Answer("");
-  // The server waits for the end of a head, so the time limit ends the call.
+  // The server waits for the rest of a request, so the time limit ends the call.
   const ListOptions options;
   const auto result = Begin(client_->List(kPods, options));
   RunUntil([&] { return server_->connections_open() == 1; });

@@ -7,12 +7,13 @@
 
 namespace steward::kube {
 
-// The files in which distributions keep them, in the order in which they are looked for.
+// The files in which distributions keep the trusted authorities, in the order of the search.
 const std::vector<std::string>& KnownRootFiles();
 
-// Returns the first of these files that is there, "" where none is needed or found: OpenSSL looks
-// in a place of its own (`own_folder`), or where SSL_CERT_FILE or SSL_CERT_DIR say. Its own is that
-// of the system where it was built, which may be another than that where it runs.
+// Returns the first of `files` that exists. Returns "" if none does, or if none is needed because
+// OpenSSL finds the authorities itself: in `own_folder`, or where SSL_CERT_FILE or SSL_CERT_DIR
+// say. `own_folder` is the default of the system on which OpenSSL was built, so it may not exist on
+// this one.
 std::string FindRootFile(const std::string& own_folder, const std::vector<std::string>& files);
 
 }  // namespace steward::kube

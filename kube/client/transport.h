@@ -1,5 +1,5 @@
-// The way to one API server: connections, credentials, and the second try of what only reads. Lives
-// on its executor; calls may overlap.
+// The way to one API server: connections, credentials, and the second try of requests that only
+// read. Lives on its executor; calls may overlap.
 #ifndef KUBE_CLIENT_TRANSPORT_H_
 #define KUBE_CLIENT_TRANSPORT_H_
 
@@ -34,7 +34,7 @@ struct TransportOptions {
   ConnectionPoolOptions connections;
   FileReader read_file = ReadFile;  // of the token file
   ExecPluginOptions exec;
-  std::function<void(const Exchange& exchange)> observer;  // called for every one
+  std::function<void(const Exchange& exchange)> observer;  // called for each exchange
 };
 
 class Transport {
@@ -68,9 +68,9 @@ class Transport {
   Task<bool> Renew(Credential refused) { return credentials_.Renew(std::move(refused)); }
 
   // Sends a request on a kept connection, or a new one. A kept connection that the server has just
-  // closed fails before any byte of an answer: what only reads is then sent again, once; a write is
-  // not, because it could have arrived. kUnavailable without an answer; `connected` then says
-  // whether there was a connection. REQUIRES: the arguments outlive the task.
+  // closed fails before any byte of an answer. A request that only reads is then sent once more; a
+  // write is not, because it could have arrived. kUnavailable if there is no answer; `connected`
+  // then says whether there was a connection. REQUIRES: the arguments outlive the task.
   Task<Answer> Send(const Request& request, bool& connected);
 
  private:

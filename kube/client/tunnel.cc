@@ -39,7 +39,7 @@ StatusTask OpenByConnect(ByteStream& stream, const Proxy& proxy, const std::stri
   const std::string request = ConnectRequest(proxy, host, port);
   CO_RETURN_IF_ERROR(co_await stream.Write(request, nullptr));
   http::response_parser<http::empty_body> parser;
-  parser.skip(true);  // no body follows a success, and that of a refusal is not read
+  parser.skip(true);  // a success has no body; the body of a refusal is not read
   parser.header_limit(kMaxAnswerBytes);
   std::vector<char> answer;
   while (!parser.is_done()) {
@@ -63,7 +63,7 @@ StatusTask OpenByConnect(ByteStream& stream, const Proxy& proxy, const std::stri
     co_return Failure(
         proxy, StrCat("refuses: ", code, " ", std::string_view(reason.data(), reason.size())));
   }
-  // A server waits for its client to begin.
+  // A server sends nothing before its client does.
   if (!answer.empty()) co_return Failure(proxy, "sends what nobody asked for");
   co_return absl::OkStatus();
 }
@@ -146,14 +146,15 @@ StatusTask OpenBySocks(ByteStream& stream, const Proxy& proxy, const std::string
   CO_RETURN_IF_ERROR(co_await Authenticate(stream, proxy));
   const std::string request = std::string("\x05\x01\x00", 3) + SocksAddress(host, port);
   CO_RETURN_IF_ERROR(co_await stream.Write(request, nullptr));
-  // Version, reply, a zero, the kind of the address, and its first byte.
+  // The answer begins with: version, reply, a zero, the kind of the address, and the first byte of
+  // the address.
   std::array<char, 5> head;
   CO_RETURN_IF_ERROR(co_await ReadAll(stream, proxy, head));
   if (head[0] != 5) co_return Failure(proxy, "does not answer as a SOCKS 5 proxy");
   if (head[1] != 0) {
     co_return Failure(proxy, StrCat("refuses: ", SocksReason(static_cast<unsigned char>(head[1]))));
   }
-  size_t rest = 0;  // of the address that it uses, and of its port
+  size_t rest = 0;  // of the address in the answer, and the port
   switch (head[3]) {
     case 1:
       rest = 3 + 2;

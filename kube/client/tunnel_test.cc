@@ -20,7 +20,7 @@ using namespace std::string_literals;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A proxy that has written its answers already, and ends the stream behind them.
+// A proxy whose answers lie ready from the start, and that ends the stream behind them.
 class WrittenStream : public ByteStream {
  public:
   WrittenStream(std::string answers, size_t piece) : answers_(std::move(answers)), piece_(piece) {}

@@ -32,7 +32,7 @@ std::optional<std::string_view> TakeWord(std::string_view& rest) {
   return word;
 }
 
-// Takes a quoted-string. Its text ends at the limit, the string itself is read to its end.
+// Takes a quoted-string to its end. The returned text ends at the limit.
 std::optional<std::string> TakeQuoted(std::string_view& rest) {
   if (!rest.starts_with('"')) return std::nullopt;
   std::string text;
@@ -43,7 +43,7 @@ std::optional<std::string> TakeQuoted(std::string_view& rest) {
     }
     if (rest[i] == '\\' && ++i == rest.size()) return std::nullopt;
     if (absl::ascii_iscntrl(static_cast<unsigned char>(rest[i]))) return std::nullopt;
-    // One byte more than the limit shows whether the limit is within a character.
+    // Keep one byte more than the limit: it shows whether the limit lies within a character.
     if (text.size() <= kMaxWarningBytes) text.push_back(rest[i]);
   }
   return std::nullopt;

@@ -12,10 +12,10 @@ namespace steward::kube {
 inline constexpr size_t kMaxWarnings = 64;
 inline constexpr size_t kMaxWarningBytes = 1024;
 
-// Appends the texts of a Warning header (RFC 7234, 5.5) that have the code 299, as a
-// kube-apiserver sends them: `299 - "text"`, several with commas between them. Longer texts are
-// cut, at the end of a character of UTF-8, and of more warnings than kMaxWarnings in all the first
-// are kept. A warning that is malformed is dropped with everything behind it in this header.
+// Appends the texts of a Warning header (RFC 7234, 5.5) that have the code 299, as a kube-apiserver
+// sends them: `299 - "text"`, several with commas between them. A longer text is cut at the end of
+// a UTF-8 character. At most kMaxWarnings are kept in `warnings`, the first ones. A malformed
+// warning is dropped, with the rest of this header.
 void AppendWarnings(std::string_view header, std::vector<std::string>& warnings);
 
 }  // namespace steward::kube

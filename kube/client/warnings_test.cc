@@ -59,7 +59,7 @@ TEST(WarningsTest, AreBounded) {
   EXPECT_EQ(Parsed(StrCat("299 - \"", full, "\", 299 - \"b\"")),
             (std::vector<std::string>{full, "b"}));
   EXPECT_EQ(Parsed(StrCat("299 - \"", full, "yyy\"")), std::vector<std::string>{full});
-  // Nothing is left of a character that would end beyond the limit.
+  // A character that would end beyond the limit is left out as a whole.
   const std::string shorter = full.substr(1);
   EXPECT_EQ(Parsed(StrCat("299 - \"", shorter, "\xC3\xA4\"")), std::vector<std::string>{shorter});
 }

@@ -49,7 +49,7 @@ error_code ReadObject(ondemand::value value, Frame& frame) {
   if (const error_code error = object.raw_json().get(frame.object)) return error;
   const size_t end = frame.object.find_last_not_of(kBlank);
   frame.object = frame.object.substr(0, end + 1);
-  // simdjson's skipping counts brackets without distinguishing their kinds.
+  // When simdjson skips a value, it counts brackets without distinguishing their kinds.
   return frame.object.ends_with('}') ? simdjson::SUCCESS : simdjson::TAPE_ERROR;
 }
 

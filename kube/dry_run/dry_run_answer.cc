@@ -7,7 +7,7 @@
 
 namespace steward::kube {
 
-// The API has no reason of its own for it.
+// The API has no reason of its own for this answer, so its message is compared.
 bool IsUntried(const absl::Status& answer) {
   return HasReason(answer, "BadRequest") &&
          absl::StrContains(FromStatus(answer).message, "does not support dry run");

@@ -8,15 +8,15 @@
 
 namespace steward::kube {
 
-// True if the server did not try the write, because an admission webhook of it may have side
-// effects. Nothing is known of what it would say to the write itself.
+// True if the server did not try the write, because one of its admission webhooks may have side
+// effects. Then nobody knows how the server would answer the write itself.
 bool IsUntried(const absl::Status& answer);
 
 enum class DryRunVerdict {
   kAccepted,
   kRefused,   // as the write itself would be
   kUntried,   // IsUntried
-  kNoAnswer,  // of the server, or one that says nothing of the write: 429, 5xx
+  kNoAnswer,  // no answer, or one that does not judge the write: 429, 5xx
 };
 DryRunVerdict JudgeDryRun(const absl::Status& answer);
 // The reason of a refusal, in the server's word, or "Code418" where it has none.

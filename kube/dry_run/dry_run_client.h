@@ -13,13 +13,13 @@
 
 namespace steward::kube {
 
-// Each write has dryRun=All, whatever its options say, and so has each of the clients that are made
-// of this one; nobody gets the client behind it. Code that must change nothing takes a
-// DryRunClient, and no Client: another write does not compile then (the constructor is explicit).
-// Reads are those of the other client.
+// Each write has dryRun=All, whatever its options say. The same holds for each client made of this
+// one; nobody can get at the client behind it. Code that must change nothing takes a DryRunClient
+// instead of a Client, so that passing any other client does not compile (the constructor is
+// explicit). Reads are forwarded unchanged.
 //
-// Reviews (authorization.k8s.io, authentication.k8s.io) are no dry runs, and not reads of the
-// cluster's state either: kInvalidArgument, and nothing is sent.
+// A review (authorization.k8s.io, authentication.k8s.io) is neither a dry run nor a read of the
+// cluster's state: kInvalidArgument, and nothing is sent.
 class DryRunClient final : public InterceptingClient {
  public:
   // REQUIRES: `inner` outlives this object, those made of it, and their calls.

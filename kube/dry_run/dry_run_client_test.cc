@@ -20,7 +20,8 @@ namespace {
 
 namespace json = boost::json;
 
-// Nobody takes a client for one whose writes change nothing, and none gets out of it.
+// A Client is no DryRunClient without an explicit conversion, and a DryRunClient does not give its
+// inner client away.
 static_assert(!std::is_convertible_v<Client&, DryRunClient>);
 static_assert(!std::is_copy_constructible_v<DryRunClient>);
 static_assert(std::is_final_v<DryRunClient>);

@@ -11,12 +11,12 @@
 
 namespace steward::kube {
 
-// The last eighth of at least eight places is for users who hold few, so that a user who takes all
-// that they can get keeps nobody else out.
+// If there are at least eight places, an eighth of them is reserved for users who hold few
+// (Reserve). So one user cannot keep everybody else out.
 class Admission {
  public:
-  // A place, taken until this object is destroyed; one made by default holds none. The Admission
-  // must outlive it.
+  // A place, taken until this object is destroyed. A default-constructed one holds none. REQUIRES:
+  // the Admission outlives it.
   using Place = UserQuota::Slot;
 
   // `what` is the noun in "too many <what>, please try again later". A limit of 0 admits nobody.
@@ -25,8 +25,8 @@ class Admission {
         what_(std::move(what)),
         quota_({.all = closed_ ? 0 : static_cast<size_t>(limit)}) {}
 
-  // Takes a place for the user; "" is one, too. When none is free for them, the error is a 429 in
-  // Kubernetes' words.
+  // Takes a place for the user; "" counts as a user, too. If no place is free for `user`, the error
+  // is a 429 in Kubernetes' words.
   absl::StatusOr<Place> Enter(const std::string& user = "");
 
  private:

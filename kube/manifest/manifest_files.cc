@@ -55,8 +55,9 @@ std::string_view Text(const json::object& object, std::string_view key) {
   return text == nullptr ? std::string_view() : std::string_view(text->data(), text->size());
 }
 
-// The items of a list, which may be null; nullptr when the object is none. Clients write lists
-// without items as null, or leave them out; the kind of an object may end with "List", too.
+// The items of a list (they may be null); nullptr if the object is no list. Clients write an empty
+// list's items as null, or leave them out. A kind that ends with "List" is no proof, because other
+// objects may have such kinds, too.
 json::value* Items(json::object& object) {
   if (!Text(object, "kind").ends_with("List")) return nullptr;
   if (json::value* items = object.if_contains("items")) {
@@ -97,8 +98,8 @@ void Append(std::string where, json::value value, Manifests& out) {
   }
 }
 
-// Appends the documents of JSON that follow each other in `text`, up to the first that is none.
-// Returns false, and appends nothing, when there is such a one.
+// Appends the JSON documents that follow each other in `text`. Returns false, and appends nothing,
+// if one of them does not parse.
 bool AppendJsonDocuments(std::string_view path, std::string_view text, Manifests& out) {
   JsonLimits limits;
   limits.max_size = kMaxManifestFile;
@@ -192,8 +193,8 @@ absl::StatusOr<std::string> ReadManifest(const std::string& path, size_t limit) 
 void ParseManifests(std::string_view path, std::string_view text, Manifests& out) {
   YamlLimits limits;
   limits.max_size = kMaxManifestFile;
-  // Files of JSON may have any name. YAML's reader accepts most of JSON, too, and says better where
-  // it is wrong.
+  // A file of any name may be JSON. If it does not parse as JSON, the YAML reader tries it: that
+  // accepts most of JSON, and says better where a fault is.
   const size_t first = text.find_first_not_of(kSpace);
   if (first != text.npos && (text[first] == '{' || text[first] == '[') &&
       AppendJsonDocuments(path, text, out)) {

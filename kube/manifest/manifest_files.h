@@ -14,11 +14,11 @@
 namespace steward::kube {
 
 inline constexpr size_t kMaxManifestFile = 64 << 20;  // bytes
-// The limit of all files together: what is read is held in memory until it is written.
+// The limit of all files together: their objects are held in memory until they are written.
 inline constexpr size_t kMaxFileBytes = 512 << 20;
 
-// An object, or what should have been one, and its place: "crds/a.yaml:12", the line being that of
-// the `---` before it, or "all.json:1, item 3" for an item of a list.
+// An object, or the value found in place of one, and where it stands: "crds/a.yaml:12" (the line of
+// the `---` before it), or "all.json:1, item 3" for an item of a list.
 struct ManifestObject {
   std::string where;
   boost::json::object object;
@@ -29,7 +29,7 @@ struct ManifestProblem {
 };
 struct Manifests {
   std::vector<ManifestObject> objects;
-  // The lists that some of them were in, without their items.
+  // The lists, without their items, that some of `objects` were items of.
   std::vector<ManifestObject> lists;
   std::vector<ManifestProblem> problems;
 };
@@ -40,11 +40,11 @@ struct Manifests {
 // that cannot be read.
 absl::StatusOr<std::vector<std::string>> FindManifests(const std::vector<std::string>& paths);
 
-// The files in the folder itself, in the byte order of their names; links count as what they point
-// to, and one that cannot be followed as a file. Names that begin with a dot are skipped. An error
-// names the folder, which cannot be read.
+// The files in `folder` itself (not below), in the byte order of their names; a link counts as the
+// thing it points to; a broken link counts as a file. Names that begin with a dot are skipped. An
+// error names the folder.
 absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& folder);
-// The .yaml, .yml and .json files of them.
+// The same, but only the .yaml, .yml and .json files.
 absl::StatusOr<std::vector<std::string>> ManifestFilesIn(const std::string& folder);
 
 // The file's content; an error gives the reason, without the path. `limit` in bytes.

@@ -12,7 +12,7 @@ void Check(bool condition) {
   if (!condition) std::abort();
 }
 
-// "a.yaml:12", and perhaps ", item 3" for each list that it is in.
+// A place is "a.yaml:12", with ", item 3" behind it for each list that the object is in.
 void CheckPlace(std::string_view where, std::string_view text) {
   constexpr std::string_view kFile = "a.yaml:";
   Check(where.starts_with(kFile));

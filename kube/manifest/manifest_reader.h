@@ -11,9 +11,9 @@
 namespace steward::kube {
 
 // The objects in the files that `paths` stand for, in the order of FindManifests; files that cannot
-// be read are among the problems. Files are read on as many threads of its own as there are cores,
-// while the caller's executor is free. Errors: those of FindManifests; kResourceExhausted for more
-// than kMaxFileBytes bytes. When cancelled, it ends after the files that are being read.
+// be read become problems. Reads on threads of its own, one per core, so that the caller's executor
+// stays free. Errors: those of FindManifests; kResourceExhausted for more than kMaxFileBytes bytes.
+// When cancelled, it ends after the files that are being read.
 Task<Manifests> ReadManifests(std::vector<std::string> paths);
 
 }  // namespace steward::kube

@@ -8,17 +8,18 @@
 
 namespace steward::kube {
 
-// The reason for which the policy refuses nothing reliably, as the end of a sentence that begins
-// with its name ("does not fail closed"); "" = it does where it is bound. Its scope and expressions
-// are not judged.
+// Why the policy does not reliably refuse requests, as the end of a sentence that begins with the
+// policy's name ("does not fail closed"). "" = it does refuse reliably, if it is bound. Its scope
+// and expressions are not judged.
 std::string_view WhyPolicyIsWeak(const boost::json::object& policy);
 
 // True if the policy is one with parameters, which its bindings name.
 bool TakesParameters(const boost::json::object& policy);
 
 // True if the binding denies what the policy of this name refuses, without exceptions, and is not
-// being deleted. A binding that names parameters makes exceptions, but for a policy that takes some
-// (`parameters`); which ones is not judged.
+// being deleted. `parameters`: the policy takes parameters (TakesParameters), so a binding that
+// names some counts, and their content is not judged. Otherwise such a binding counts as one with
+// exceptions.
 bool DeniesEverywhere(const boost::json::object& binding, std::string_view policy,
                       bool parameters = false);
 

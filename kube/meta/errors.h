@@ -14,8 +14,8 @@ namespace steward::kube {
 bool IsNotFound(const absl::Status& status, std::string_view name);
 
 // True for every answer with the reason NotFound: the object may be absent, its kind not served, or
-// a proxy may have answered. It suffices to try something else, and never to take an object for
-// gone, which needs IsNotFound.
+// a proxy may have answered. This is enough to try something else, but not to conclude that an
+// object is gone: that needs IsNotFound.
 bool SaysNotFound(const absl::Status& status);
 
 // True for a 404 that names no object: mostly the kind is not served. A proxy may have answered as

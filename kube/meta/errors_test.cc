@@ -10,7 +10,7 @@ namespace {
 
 const GroupVersionResource kWidgets = {"example.com", "v1", "widgets"};
 
-// The form in which a client reports an answer that is no Status.
+// An answer that is no Status, in the form in which a client reports it.
 Status Foreign(Status answer) {
   answer.causes.push_back({.reason = "UnexpectedServerResponse", .message = "<html>", .field = ""});
   return answer;

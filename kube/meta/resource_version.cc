@@ -38,8 +38,8 @@ void AppendDigits(uint64_t n, size_t digits, std::string& out) {
 
 uint64_t Stored(uint64_t clock, std::optional<uint64_t> component) {
   if (!component) return 0;
-  // A component above the clock breaks the contract; it is stored as an older state than the real
-  // one, which is the harmless error.
+  // A component above the clock breaks the contract. It is stored as the clock, an older state than
+  // the real one, because an older state does less harm than a newer one.
   const uint64_t back = clock - std::min(*component, clock);
   return kMaxBack - std::min(back, kMaxBack);
 }

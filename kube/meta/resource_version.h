@@ -24,9 +24,9 @@ inline constexpr size_t kMaxResourceVersionDigits = 38;
 // digits. "" and "0", which are valid parameters, too ("most recent" and "any"), are not numbers of
 // a state.
 bool IsResourceVersion(std::string_view text);
-// Returns "", "0" and text that IsResourceVersion accepts as they are; other digits without their
-// leading zeros, which is "" for "00": 0 in other words asks for the most recent state. Returns
-// InvalidArgument in Kubernetes' wording, for a 400, when that is no number.
+// Returns "", "0" and any text that IsResourceVersion accepts unchanged. Other digits lose their
+// leading zeros; "00" becomes "", so it asks for the most recent state. Anything else is
+// InvalidArgument with Kubernetes' wording, for a 400.
 absl::StatusOr<std::string> ParseResourceVersionParameter(std::string_view text);
 
 // The numeric order of two canonical decimal numbers of any length ("" counts as less than "0").
@@ -34,10 +34,10 @@ std::strong_ordering CompareResourceVersions(std::string_view a, std::string_vie
 
 // The content of a virtual resource's number. It is written as decimal digits, in fixed widths:
 //   clock 12 | sub 2 | mark 1 | component 7 | component 7 | component 7
-// without the clock's leading zeros. The resource knows the sources of the components; one with
-// fewer sources leaves the last ones empty. A component is stored as 9,999,999 - (clock -
-// component), so progress of any part makes the number larger, and 0 stands for none, or one too
-// far back to resume from.
+// without the clock's leading zeros. The resource knows which source each component belongs to; a
+// resource with fewer than three sources leaves the last components empty. A component is stored as
+// 9,999,999 - (clock - component), so progress of any part makes the number larger, and 0 stands
+// for no component, or a component too far back to resume from.
 struct PackedVersion {
   static constexpr size_t kComponents = 3;
   static constexpr int kComplete =

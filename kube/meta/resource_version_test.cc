@@ -18,7 +18,7 @@ TEST(ResourceVersionTest, Form) {
   const struct {
     std::string text;
     bool number, parameter;
-    std::optional<std::string> canonical = std::nullopt;  // where it is another text
+    std::optional<std::string> canonical = std::nullopt;  // absent: the same text
   } rows[] = {
       {"", false, true},
       {"0", false, true},
@@ -194,7 +194,7 @@ TEST(PackedVersionTest, ProgressMakesTheNumberLarger) {
   }
 }
 
-// JavaScript's parseInt of the numbers keeps the order of clock, sub and mark.
+// If JavaScript's parseInt reads the numbers, they keep the order of clock, sub and mark.
 TEST(PackedVersionTest, ADoubleTellsChangesApart) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 20'000; ++i) {

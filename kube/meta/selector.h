@@ -70,7 +70,7 @@ class FieldSelector {
 
   bool empty() const { return terms_.empty(); }
   const std::vector<Term>& terms() const { return terms_; }
-  // The value that `path` must equal; null when no term requires one.
+  // The value that `path` must equal; null when no term requires a value.
   const std::string* RequiredValue(std::string_view path) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
   // `get(path)` returns the object's value at a path.
   template <typename Get>

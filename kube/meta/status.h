@@ -1,7 +1,7 @@
 // metav1.Status: the error type of every Kubernetes API. Values and pure functions.
 //
-// Inside the process it travels as the payload of an absl::Status; only ToStatus and FromStatus
-// convert between the two.
+// Inside the process, a Status travels as the payload of an absl::Status; only ToStatus and
+// FromStatus convert between the two.
 #ifndef KUBE_META_STATUS_H_
 #define KUBE_META_STATUS_H_
 

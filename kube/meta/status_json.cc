@@ -27,8 +27,8 @@ void AppendMember(std::string_view key, std::string_view value, std::string& out
   AppendHtmlSafeJsonString(value, out);
 }
 
-// True when Kubernetes sends `"details":{}` because its constructor for the reason always sets
-// details.
+// True for the reasons with which Kubernetes sends `"details":{}`, because its constructors for
+// them always set details.
 bool AlwaysHasDetails(std::string_view reason) {
   for (std::string_view with :
        {"NotFound", "Forbidden", "MethodNotAllowed", "AlreadyExists", "Conflict", "Invalid",
@@ -101,7 +101,7 @@ std::optional<Status> Payload(const absl::Status& status) {
   return *std::move(parsed);
 }
 
-// An error without resource details, in the shape of its reason.
+// An error without details of a resource, with the other fields as usual for its reason.
 Status Plain(int code, std::string_view reason, std::string_view message,
              int retry_after_seconds = 0) {
   Status status;

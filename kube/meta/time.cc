@@ -86,7 +86,7 @@ std::optional<absl::Time> Parse(std::string_view text) {
   const absl::Duration offset = reader.Offset();
   if (!reader.ok()) return std::nullopt;
   const absl::CivilSecond civil(year, month, day, hour, minute, second);
-  // A day that does not exist becomes another day in civil time.
+  // For a day that does not exist, civil time computes another day.
   if (civil.month() != month || civil.day() != day) return std::nullopt;
   return absl::FromCivil(civil, absl::UTCTimeZone()) + fraction - offset;
 }

@@ -16,8 +16,7 @@ bool IsDashPosition(size_t i) { return i == 8 || i == 13 || i == 18 || i == 23; 
 
 using UuidBytes = std::array<char, kUuidBytes>;
 
-// The 16 bytes that a UUID's text stands for, written to `bytes`; the text itself when it is no
-// UUID.
+// The 16 bytes of a UUID's text, written to `bytes`. If `uuid` is no UUID, its text itself.
 std::string_view NamespaceBytes(std::string_view uuid, UuidBytes& bytes) {
   if (uuid.size() != 36) return uuid;
   size_t length = 0;

@@ -9,11 +9,11 @@
 
 namespace steward::kube {
 
-// The caller's permission to send (R-000-78). A client calls it right before the bytes of each try
-// of a write leave, after every wait: for a connection, before a retry, for new credentials. An
-// error means that nothing of that try is sent, and ends the call with exactly that error. Timers
-// are no substitute: they stand still while the machine is suspended, and after that, or after a
-// SIGSTOP, the completion of a socket can run before a timer that is long due.
+// The caller's permission to send (R-000-78). For each try of a write, a client calls it right
+// before the bytes leave, after every wait (for a connection, before a retry, for new credentials).
+// An error means that nothing of that try is sent, and ends the call with exactly that error.
+// Timers are no substitute: they stand still while the machine is suspended, and after that, or
+// after a SIGSTOP, the completion of a socket can run before a timer that is long due.
 //
 // Called on the client's thread, perhaps several times: it must be thread-safe and quick, and
 // everything it refers to must outlive the call of the client. Null = always permitted.

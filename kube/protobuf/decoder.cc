@@ -93,7 +93,7 @@ absl::StatusOr<json::value> ToJson(const protobuf::MicroTime& time) {
 absl::StatusOr<json::value> ToJson(const protobuf::FieldsV1& fields) {
   if (fields.raw().empty()) return json::value();
   JsonLimits limits;
-  // Leaves room for the levels around the value.
+  // Leaves room for the levels of the object around the value.
   limits.max_depth -= 16;
   return ParseJson(fields.raw(), limits);
 }

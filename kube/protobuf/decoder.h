@@ -15,7 +15,7 @@ inline constexpr std::string_view kProtobufMediaType = "application/vnd.kubernet
 
 // Returns `body` in its JSON form: kind, apiVersion, then the other members, without those that are
 // empty or that the .proto files do not list. A version or kind that is missing in the body is
-// taken from `expected`; whether present ones match it is not checked. Errors:
+// taken from `expected`; if they are there, they are not compared with `expected`. Errors:
 //  - kUnimplemented: a kind that has no message here;
 //  - kResourceExhausted: larger than JsonLimits::max_size;
 //  - kInvalidArgument: not the binary form of that kind, or some value has no JSON form (text that

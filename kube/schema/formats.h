@@ -9,9 +9,9 @@ namespace steward::kube {
 // True for a format that Kubernetes supports for strings, with or without dashes ("date-time").
 bool IsStringFormat(std::string_view format);
 
-// True when `text` has the format. Checked are byte, cidr, date, date-time, duration, email,
-// hostname, ipv4, ipv6, mac, uri, uuid and uuid3 to uuid5, k8s-short-name and k8s-long-name. Of
-// others every text passes.
+// True when `text` has the format. Checks byte, cidr, date, date-time, duration, email, hostname,
+// ipv4, ipv6, mac, uri, uuid and uuid3 to uuid5, k8s-short-name and k8s-long-name. Every text
+// passes for any other format.
 bool HasFormat(std::string_view text, std::string_view format);
 
 }  // namespace steward::kube

@@ -15,14 +15,15 @@ namespace steward::kube {
 namespace json = boost::json;
 namespace {
 
-// Schemas of definitions come in requests, or in files of manifests, which bound their size.
+// A bound for safety only: schemas come from requests or manifest files, whose size is bounded
+// already.
 constexpr size_t kMaxText = 64 << 20;
 
 bool IsTypeMember(std::string_view key) {
   return key == "apiVersion" || key == "kind" || key == "metadata";
 }
 
-// Visits the children of `value` that have a schema, or would have one.
+// Calls `visit` for each child of `value`, with the schema of the child (null = none).
 template <typename Visit>
 void ForEachChild(json::value& value, const SchemaNode& node, Visit visit) {
   if (json::object* object = value.if_object()) {
@@ -77,8 +78,8 @@ bool IsForbiddenNull(const json::value& value, const SchemaNode* node) {
   return value.is_null() && node != nullptr && !node->nullable;
 }
 
-// Nulls that have a default stay here, and are defaulted later. Nulls in lists stay, and are
-// refused.
+// Keeps nulls that have a default, which replaces them later. Keeps nulls in lists, which are
+// refused later.
 void DropNulls(json::value& value, const SchemaNode& node) {
   if (json::object* object = value.if_object()) {
     for (auto it = object->begin(); it != object->end();) {

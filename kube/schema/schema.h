@@ -2,9 +2,9 @@
 // Immutable values; thread-safe.
 //
 // Follows kube-apiserver 1.36 (k8s.io/apiextensions-apiserver, k8s.io/kube-openapi/pkg/validation):
-// its rules, its field paths and its words. That is why no library of JSON Schema does the work:
-// their paths, words and order of checks are other ones, and nullable, int-or-string, pruning,
-// defaulting and the tolerance for values that an update leaves alone are Kubernetes' own.
+// its rules, its field paths and its words. A library of JSON Schema cannot do this: its paths,
+// words and order of checks differ, and nullable, int-or-string, pruning, defaulting and the
+// tolerance for values that an update leaves alone are Kubernetes' own.
 //
 // These are not enforced: x-kubernetes-validations (CEL), x-kubernetes-list-type, the metadata of
 // embedded resources, patterns that RE2 cannot do (look-around and back-references), and the
@@ -30,7 +30,7 @@ class Schema {
   static constexpr int kMaxDepth = 100;
   // Causes of one refusal.
   static constexpr size_t kMaxCauses = 100;
-  // Values checked for one object, each by each schema.
+  // Limit of the checks for one object: each value counts once for each schema that checks it.
   static constexpr int64_t kMaxSteps = 1 << 20;
 
   // `json` is the text of an openAPIV3Schema. kInvalidArgument when it is no JSON object. Keywords

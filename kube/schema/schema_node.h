@@ -49,8 +49,8 @@ struct SchemaNode {
   }
 };
 
-// `json` is a schema; keywords that are unknown or malformed are ignored, and so is what lies
-// deeper than `levels`.
+// `json` is a schema; unknown or malformed keywords are ignored, and so are parts deeper than
+// `levels`.
 std::unique_ptr<const SchemaNode> CompileSchema(const boost::json::object& json, int levels);
 
 }  // namespace steward::kube

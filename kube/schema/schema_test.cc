@@ -184,8 +184,8 @@ TEST(SchemaTest, RequiredMembersOfTheRootAreNamedWithoutADot) {
   EXPECT_EQ(Causes(schema, "{}"), "FieldValueRequired spec: Required value");
 }
 
-// Kubernetes lets an object that was stored before its definition grew stricter be changed
-// elsewhere.
+// If a definition became stricter, Kubernetes lets objects that were stored before be changed in
+// other fields.
 TEST(SchemaTest, AnUpdateMayKeepWhatWasWrongBefore) {
   const Schema schema = Compiled(
       R"({"type":"object","properties":{"spec":{"type":"object","properties":{

@@ -63,7 +63,7 @@ std::string_view TypeName(const json::value& value) {
   return "null";
 }
 
-// A value in the words of a cause: "Invalid value: <this>".
+// A value as causes show it: "Invalid value: <value>".
 std::string Shown(const json::value& value) {
   if (value.is_null()) return "\"null\"";
   if (value.is_string()) return Quote(View(value.get_string()));
@@ -81,7 +81,8 @@ std::string Items(int64_t count) { return StrCat(count, count == 1 ? " item" : "
 
 struct Result {
   std::vector<StatusCause> causes;
-  // The checks that were passed, by which the closest alternative of anyOf and oneOf is chosen.
+  // The number of passed checks. It decides which alternative of anyOf and oneOf counts as the
+  // closest.
   int matches = 0;
 
   bool ok() const { return causes.empty(); }
@@ -99,7 +100,7 @@ struct Result {
 class Validator {
  public:
   // `path` is "" for the root. `stored` is the value at the same place in the stored object; null =
-  // there is none to compare with.
+  // there is no such value.
   Result Check(const json::value& value, const SchemaNode& node, const std::string& path,
                const json::value* stored) {
     Result result = CheckAll(value, node, path, stored);
@@ -167,7 +168,7 @@ class Validator {
       const double d = AsDouble(value);
       fits = fits || (Has(node, "integer") && std::trunc(d) == d && std::fabs(d) < 1e15);
     } else if (!node.format.empty() && !numeric) {
-      // Kubernetes takes lists for strings that have a format.
+      // Like Kubernetes, accept a list in place of a string that has a format.
       fits = fits || value.is_string() || value.is_array();
     }
     if (fits) {
@@ -263,7 +264,7 @@ class Validator {
     }
   }
 
-  // Whether a number fits into the type that the schema names, and its format.
+  // True if a number fits into the type and the format that the schema names.
   static bool FitsRange(double number, const SchemaNode& node) {
     constexpr double kInt32 = 2147483648.0;
     constexpr double kInt64 = 9223372036854775808.0;
@@ -287,7 +288,7 @@ class Validator {
                          format, " in ", path),
                   kNoField});
     }
-    // Bounds of integers are cut, as in Kubernetes.
+    // For integers, fractions of bounds are cut off, as in Kubernetes.
     const auto bound = [&](double d) { return IsInteger(value) ? std::trunc(d) : d; };
     if (node.multiple_of.has_value()) {
       const bool cut = IsInteger(value) && *node.multiple_of >= 1;
@@ -342,7 +343,7 @@ class Validator {
                     Result& result) {
     if (node.allowed.empty()) return;
     steps_ += static_cast<int64_t>(node.allowed.size());
-    // Kubernetes finds no null in an enum.
+    // In Kubernetes, null never matches an enum.
     if (!value.is_null() &&
         std::find(node.allowed.begin(), node.allowed.end(), value) != node.allowed.end()) {
       return;

@@ -29,7 +29,7 @@ BreakableWatch::BreakableWatch(std::unique_ptr<Watch> inner, std::shared_ptr<Wat
     : inner_(std::move(inner)), breaker_(std::move(breaker)) {}
 
 Task<std::optional<WatchEvent>> BreakableWatch::Next() {
-  // Until an event arrives the watch counts as ended, however this call ends.
+  // Until an event arrives, the watch counts as ended, even if this call is cancelled.
   std::unique_ptr<Watch> inner = std::move(inner_);
   std::shared_ptr<WatchBreaker> breaker = std::move(breaker_);
   if (!inner) co_return std::nullopt;

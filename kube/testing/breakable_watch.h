@@ -1,4 +1,4 @@
-// A wrapper around a watch that can be ended from outside: from any thread, by its WatchBreaker.
+// Wraps a watch so that any thread can end it with a WatchBreaker.
 #ifndef KUBE_TESTING_BREAKABLE_WATCH_H_
 #define KUBE_TESTING_BREAKABLE_WATCH_H_
 
@@ -41,7 +41,7 @@ class BreakableWatch : public Watch {
   Task<std::optional<WatchEvent>> Next() override;
 
  private:
-  std::unique_ptr<Watch> inner_;  // null: over, like `breaker_`
+  std::unique_ptr<Watch> inner_;  // null: the watch is over; the same holds for `breaker_`
   std::shared_ptr<WatchBreaker> breaker_;
 };
 

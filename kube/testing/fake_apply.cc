@@ -28,7 +28,7 @@ constexpr const char* kTime = "2024-01-01T00:00:00Z";
 using Path = std::vector<std::string>;
 using Paths = std::set<Path>;
 
-// Whether one is the other, or is in it.
+// Returns true if the paths are equal or one contains the other.
 bool Overlap(const Path& a, const Path& b) {
   return std::equal(a.begin(), a.begin() + static_cast<ptrdiff_t>(std::min(a.size(), b.size())),
                     b.begin());
@@ -38,7 +38,7 @@ bool AnyOverlaps(const Paths& paths, const Path& path) {
   return std::ranges::any_of(paths, [&](const Path& other) { return Overlap(path, other); });
 }
 
-// The values that `object` says, each one that is no object or an empty one.
+// Collects the leaves of `object`: values that are not objects, and empty objects.
 void CollectValues(const json::object& object, Path& path, std::map<Path, json::value>& out) {
   for (const auto& [key, value] : object) {
     path.emplace_back(View(key));
@@ -52,7 +52,7 @@ void CollectValues(const json::object& object, Path& path, std::map<Path, json::
   }
 }
 
-// Parts of lists count as the whole list.
+// Collects the owned paths. Ownership of a part of a list counts as that of the whole list.
 void CollectOwned(const json::object& node, Path& path, Paths& out) {
   bool has_fields = false;
   for (const auto& [key, value] : node) {
@@ -87,7 +87,8 @@ const json::value* Find(const json::object& object, const Path& path) {
   return parent->if_contains(path.back());
 }
 
-// An empty object says no more than that there is one.
+// Returns true if `live` already has this value. An empty object only requires that some object
+// exists.
 bool Says(const json::value& value, const json::value* live) {
   if (live == nullptr) return value.is_null();
   return *live == value || (value.is_object() && live->is_object());
@@ -107,7 +108,7 @@ void Set(json::object& object, const Path& path, const json::value& value) {
   }
 }
 
-// Also removes the objects that have nothing left.
+// Removes the value at the path, and the objects that become empty.
 void Remove(json::object& object, const Path& path, size_t depth = 0) {
   json::value* below = object.if_contains(path[depth]);
   if (below == nullptr) return;
@@ -119,7 +120,7 @@ void Remove(json::object& object, const Path& path, size_t depth = 0) {
   }
 }
 
-// What a manager can own of the manifest.
+// Returns the parts of the manifest that a manager can own.
 json::object Content(const json::object& manifest) {
   json::object content = manifest;
   for (const char* key : {"apiVersion", "kind", "status"}) content.erase(key);
@@ -133,7 +134,7 @@ json::object Content(const json::object& manifest) {
 }
 
 struct Owner {
-  json::object entry;  // of managedFields
+  json::object entry;  // an entry of managedFields
   Paths paths;
 };
 

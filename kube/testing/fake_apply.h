@@ -1,4 +1,4 @@
-// The effect of a server-side apply on one object of a FakeClient. A pure function.
+// Computes the effect of a server-side apply on one object of a FakeClient. A pure function.
 #ifndef KUBE_TESTING_FAKE_APPLY_H_
 #define KUBE_TESTING_FAKE_APPLY_H_
 
@@ -18,11 +18,11 @@ struct FakeApplyRequest {
   bool force = false;
 };
 
-// As for a kind of which the server has no schema: every list is one value. `stored` is null when
-// there is no object: it is created. Fields that the manager applied before and no longer says are
-// removed unless another manager owns them. 409, naming fields and managers, when others own what
-// would change; `force` takes it from them. 400 and 422 for requests that make no sense. status is
-// left out.
+// Applies as a server does for a kind without a schema: every list is one value. If `stored` is
+// null, the object is created. Fields that the manager applied before and now omits are removed,
+// unless another manager owns them. Fails with 409, naming fields and managers, if others own
+// fields that would change; `force` takes these over. 400 and 422: invalid requests. status is
+// ignored.
 absl::StatusOr<FakeWrite> FakeApply(const FakeApplyRequest& request,
                                     const boost::json::value* stored,
                                     const boost::json::value& manifest);

@@ -51,7 +51,7 @@ class FakeApplyTest : public ::testing::Test {
     const json::object stored = Stored();
     return stored.contains("spec") ? json::serialize(stored.at("spec")) : "";
   }
-  // The fields of all managers, in their order.
+  // Returns the fields of all managers, in the order of the managers.
   std::string Owned() {
     const json::object stored = Stored();
     std::string text;
@@ -88,7 +88,7 @@ TEST_F(FakeApplyTest, CreatesWhatIsAbsent) {
 TEST_F(FakeApplyTest, OneAfterAnother) {
   struct Case {
     const char* name;
-    std::vector<std::pair<std::string, std::string>> applies;  // the manager, and its spec
+    std::vector<std::pair<std::string, std::string>> applies;  // pairs of a manager and its spec
     std::string spec;
     std::string owned;
   };
@@ -143,7 +143,7 @@ TEST_F(FakeApplyTest, KeepsWhatNobodyAppliedAndChangesNothingTwice) {
   const uint64_t revision = client_.revision();
   ASSERT_OK(Apply("me", R"(,"spec":{"new":1})").status());
   EXPECT_EQ(client_.revision(), revision);
-  // Without a change of the content only managedFields change.
+  // An apply that does not change the content changes only managedFields.
   ASSERT_OK(Apply("you", R"(,"spec":{"new":1})").status());
   EXPECT_GT(client_.revision(), revision);
   EXPECT_EQ(Stored().at("metadata").at("generation"), 2);
@@ -173,7 +173,7 @@ TEST_F(FakeApplyTest, Conflicts) {
             "Apply failed with 1 conflict: conflict with \"me\": .spec.x");
 }
 
-// As a kube-apiserver writes them for kinds with a schema.
+// managedFields here have the form that a kube-apiserver writes for kinds with a schema.
 TEST_F(FakeApplyTest, ItemsOfListsOfOthersAreTheWholeList) {
   client_.Put(kWidgets, R"({"metadata":{"namespace":"n","name":"a","managedFields":[
       {"manager":"you","operation":"Update","fieldsV1":

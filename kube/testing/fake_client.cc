@@ -62,7 +62,7 @@ struct FakeClient::State {
     return revision;
   }
 
-  // Removes the object; `object` is its last state.
+  // Removes the object and returns it; `object` is its last state.
   json::value Remove(FakeResource& resource, const NamespacedName& name, json::value object)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     const auto old = resource.objects.extract(name);

@@ -52,7 +52,7 @@ class FakeClient : public Client {
   void Serve(const GroupVersionResource& gvr);
   // Removes the resource type: objects are forgotten, watches end, every call is answered with 404.
   void Withdraw(const GroupVersionResource& gvr);
-  // What Discover answers for a group version; 404 for those not published.
+  // Sets the answer of Discover for a group version; for others it is 404.
   void Publish(const GroupVersion& gv, std::vector<ApiResource> resources);
   void Unpublish(const GroupVersion& gv);
   // Creates or replaces the object named by `json`'s metadata; sets resourceVersion and, where
@@ -64,7 +64,7 @@ class FakeClient : public Client {
   uint64_t Touch();
 
   uint64_t revision() const;
-  // The objects by name, each with the JSON that a list would show.
+  // Returns the objects by name, each as the JSON that a list would show.
   std::map<NamespacedName, std::string> Objects(const GroupVersionResource& gvr) const;
 
   // --- Misbehaviour. HookClient (hook_client.h) has more kinds, for any client.
@@ -90,18 +90,19 @@ class FakeClient : public Client {
   void Bookmark(const GroupVersionResource& gvr, std::optional<uint64_t> revision = std::nullopt);
   // Sends an event unchanged to every running watch; the cluster's contents do not change.
   void SendEvent(const GroupVersionResource& gvr, WatchEvent event);
-  // Answers creates of `gvr` from now on, instead of storing the object. For reviews.
+  // Answers creates of `gvr` from now on instead of storing the object, as for access reviews.
   using CreateHandler =
       std::function<absl::StatusOr<boost::json::value>(const boost::json::value& object)>;
   void HandleCreate(const GroupVersionResource& gvr, CreateHandler handler);
-  // The limit of a list's answer from now on, beyond which it is kResourceExhausted.
+  // Makes lists with an answer larger than `max_bytes` fail with kResourceExhausted from now on.
   void LimitLists(const GroupVersionResource& gvr, size_t max_bytes);
 
   // --- Records of calls.
 
-  // The number of calls begun, failed ones included.
+  // Returns the number of calls begun, failed ones included.
   int calls(Verb verb, const GroupVersionResource& gvr) const;
-  // The user as which the last such call was made (As); nullopt: the client's own, or no call.
+  // Returns the user as which the last such call was made (As); nullopt: the client's own, or no
+  // call.
   std::optional<UserInfo> last_user(Verb verb, const GroupVersionResource& gvr) const;
   size_t running_watches(const GroupVersionResource& gvr) const;
 
@@ -120,10 +121,11 @@ class FakeClient : public Client {
   Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                   const DeleteOptions& options) override;
   Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override;
-  // What was published, in the order of names; a fault is scripted as that of a discovery of "".
+  // Returns the published group versions, sorted by name. Its faults are scripted as those of a
+  // discovery of "".
   Task<std::vector<GroupVersion>> DiscoverGroups() override;
-  // A client of the same cluster, with the same faults and records. Rights are not checked. May
-  // outlive this one.
+  // Returns a client of the same cluster, with the same faults and records. Rights are not checked.
+  // The result may outlive this object.
   std::unique_ptr<Client> As(const UserInfo& user) override;
 
  private:
@@ -131,7 +133,7 @@ class FakeClient : public Client {
   FakeClient(std::shared_ptr<State> state, UserInfo user);
 
   std::shared_ptr<State> state_;
-  std::optional<UserInfo> user_;  // the acting one
+  std::optional<UserInfo> user_;  // the user as which calls are made
 };
 
 }  // namespace steward::kube

@@ -46,7 +46,8 @@ class FakeClientTest : public ::testing::Test {
     auto watch = RunOn(io_, client_.StartWatch(kWidgets, options));
     return watch.ok() ? *std::move(watch) : nullptr;
   }
-  // "A5" = added at 5; M, D, B for the other types; "end"; or an error's message.
+  // Returns "A5" for an object added at revision 5, M, D and B for the other types, "end", or an
+  // error's message.
   std::string Next(Watch& watch) {
     const auto event = RunOn(io_, watch.Next());
     if (!event.ok()) return std::string(event.status().message());
@@ -259,7 +260,7 @@ class FakeClientWriteTest : public FakeClientTest {
   absl::StatusOr<json::value> Delete(const DeleteOptions& options = {}) {
     return RunOn(io_, client_.Delete(kWidgets, kName, options));
   }
-  // Creates n/a anew, with `finalizers`; returns its resourceVersion.
+  // Creates n/a again, with `finalizers`; returns its resourceVersion.
   std::string Remake(const std::string& finalizers = "[]") {
     if (client_.Objects(kWidgets).contains(kName)) client_.Delete(kWidgets, kName);
     const json::value object = Parse(R"({"metadata":{"name":"a","uid":"u","finalizers":)" +
@@ -269,8 +270,8 @@ class FakeClientWriteTest : public FakeClientTest {
     EXPECT_OK(made);
     return std::string(made->at("metadata").at("resourceVersion").as_string().c_str());
   }
-  // The object's remaining state: `spec status finalizers generation`, then "marked" when it is
-  // being deleted; "gone" when it does not exist.
+  // Returns the object's remaining state: `spec status finalizers generation`, then "marked" when
+  // it is being deleted; "gone" when it does not exist.
   std::string Left() {
     const auto objects = client_.Objects(kWidgets);
     const auto it = objects.find(kName);

@@ -21,7 +21,7 @@ json::array Finalizers(const json::value& object) {
   return value && value->is_array() ? value->as_array() : json::array();
 }
 
-// Gives `to` the member `key` of `from`, or removes it when `from` has none.
+// Copies the member `key` of `from` to `to`, or removes it if `from` has none.
 void Copy(const json::object& from, json::object& to, const char* key) {
   if (const json::value* value = from.if_contains(key)) {
     to[key] = *value;
@@ -36,7 +36,7 @@ absl::Status CheckPrecondition(const GroupVersionResource& gvr, const json::valu
   return ToStatus(Conflict(gvr, MetadataText(stored, "name"), why));
 }
 
-// The object without its metadata and status.
+// Returns the object without its metadata and status.
 json::object Content(const json::value& object) {
   json::object content = object.as_object();
   content.erase("metadata");

@@ -1,5 +1,5 @@
-// The effect of a FakeClient's writes on one object. Pure functions over values; the client sets
-// resourceVersion.
+// Computes the effect of a FakeClient's writes on one object. Pure functions over values; the
+// client sets resourceVersion.
 #ifndef KUBE_TESTING_FAKE_WRITE_H_
 #define KUBE_TESTING_FAKE_WRITE_H_
 
@@ -20,11 +20,12 @@ struct FakeWrite {
 
 // Adds the fields that a POST sets.
 void PrepareFakeCreate(boost::json::value& object);
-// 409 when the resourceVersion or uid in `updated` differs from that of `stored`.
+// Returns the effect of a PUT. 409: the resourceVersion or uid in `updated` differs from that of
+// `stored`.
 absl::StatusOr<FakeWrite> FakeUpdate(const GroupVersionResource& gvr,
                                      const boost::json::value& stored, boost::json::value updated,
                                      const std::string& subresource);
-// 409 when a precondition does not hold.
+// Returns the effect of a DELETE. 409: a precondition does not hold.
 absl::StatusOr<FakeWrite> FakeDelete(const GroupVersionResource& gvr,
                                      const boost::json::value& stored,
                                      const DeleteOptions& options);

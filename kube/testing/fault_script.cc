@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// True when `calls` include the call.
+// Returns true if `calls` includes the call.
 bool Covers(const Calls& calls, const Calls& call) {
   return calls.verb == call.verb && calls.gvr == call.gvr &&
          (calls.name.empty() || calls.name == call.name) &&
@@ -64,7 +64,7 @@ struct FaultScript::State {
 
   struct Record {
     int count = 0;
-    uint64_t last = 0;  // which of all calls the last one was
+    uint64_t last = 0;  // the number of the last such call among all calls
     std::optional<UserInfo> user;
   };
 
@@ -85,7 +85,7 @@ struct FaultScript::State {
     record.last = ++calls;
     record.user = user;
   }
-  // Counts the call. Returns the hold that it must wait for, or null.
+  // Counts the call. Returns the hold for which it must wait, or null.
   std::shared_ptr<Wakeup> Begin(const Calls& call, const std::optional<UserInfo>& user,
                                 const asio::any_io_executor& executor) {
     MutexLock lock(&mutex);

@@ -24,9 +24,9 @@ std::string_view VerbText(ClientVerb verb);  // "get"
 // A set of a client's calls.
 struct Calls {
   ClientVerb verb;
-  GroupVersionResource gvr;  // of a discovery without resource
+  GroupVersionResource gvr;  // a discovery has no resource
   std::string name = {};     // "" = any name; lists, watches and discoveries have none
-  std::string as = {};       // the name of the acting user (Client::As); "" = whoever acts
+  std::string as = {};       // the name of the acting user (Client::As); "" = any user
   auto operator<=>(const Calls&) const = default;
 };
 
@@ -51,10 +51,9 @@ class FaultScript {
   // Drops the remaining faults for calls of this resource, and releases held ones.
   void Forget(const GroupVersionResource& gvr);
 
-  // The number of calls begun, failed ones included.
+  // Returns the number of calls begun, failed ones included.
   int calls(const Calls& calls) const;
-  // The user as which the last such call was made; nullopt: it acted as nobody else, or there was
-  // none.
+  // Returns the user as which the last such call was made; nullopt: the client's own, or no call.
   std::optional<UserInfo> last_user(const Calls& calls) const;
 
   // Must be awaited by each call before it does anything; `user`: the acting user. Returns the

@@ -1,4 +1,4 @@
-// A snapshot of one resource, to be read later. Immutable.
+// Keeps a snapshot of one resource for later reads. Immutable.
 #ifndef KUBE_TESTING_FROZEN_READS_H_
 #define KUBE_TESTING_FROZEN_READS_H_
 

@@ -1,5 +1,5 @@
-// A client in front of another: a test sees its calls, breaks them on command (by a script) or
-// decides about each (by hooks). Thread-safe, but for the hooks.
+// A client in front of another, with which a test observes calls, breaks them by a script, or
+// decides about each by hooks. Thread-safe, except the hooks.
 //
 //   HookClient client(store, clock);
 //   client.FailNext({ClientVerb::kUpdate, kWidgets}, kube::ToStatus(kube::Timeout("busy", 1)));
@@ -27,9 +27,10 @@
 
 namespace steward::kube {
 
-// The script's faults apply in the order of fault_script.h, and then what the hooks decide, which
-// are not asked about watches. A call that shall fail never reaches the inner client. No write can
-// pass unseen: the base forwards none, and what As returns has the same script and hooks.
+// The script's faults come first, in the order of fault_script.h, and then the decisions of the
+// hooks, which are not asked about watches. A call that is to fail never reaches the inner client.
+// No write passes unseen: the base class forwards none, and a client that As returns has the same
+// script and hooks.
 //
 // The callers' executors must run one handler at a time.
 class HookClient : public ForwardingReads {
@@ -51,7 +52,7 @@ class HookClient : public ForwardingReads {
   void LoseNext(const Calls& calls, int times = 1);
   // Makes the next `times` such calls begin `delay` later.
   void DelayNext(const Calls& calls, absl::Duration delay, int times = 1);
-  // Makes such calls wait from now on until Release of the same.
+  // Makes such calls wait from now on, until Release of the same calls.
   void Hold(const Calls& calls);
   void Release(const Calls& calls);
   // Drops the faults of this section not used yet and releases held calls.
@@ -77,9 +78,9 @@ class HookClient : public ForwardingReads {
 
   // --- Records of calls.
 
-  // The number of calls begun, failed ones included.
+  // Returns the number of calls begun, failed ones included.
   int calls(const Calls& calls) const;
-  // As in FaultScript.
+  // Returns the same as FaultScript::last_user.
   std::optional<UserInfo> last_user(const Calls& calls) const;
   size_t running_watches(const GroupVersionResource& gvr) const;
 
@@ -99,7 +100,7 @@ class HookClient : public ForwardingReads {
                                   const DeleteOptions& options) override;
   Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override;
   Task<std::vector<GroupVersion>> DiscoverGroups() override;
-  // May outlive this one.
+  // The result may outlive this object.
   std::unique_ptr<Client> As(const UserInfo& user) override;
 
  private:
@@ -107,17 +108,17 @@ class HookClient : public ForwardingReads {
 
   HookClient(std::unique_ptr<Client> inner, const HookClient& same, UserInfo user);
 
-  // Makes the call as the script and the hooks want it. `made` has not begun.
+  // Makes the call as the script and the hooks decide. REQUIRES: `made` has not begun.
   template <typename T>
   Task<T> Make(HookedCall call, Task<T> made);
   Task<RawObject> Read(const GroupVersionResource& gvr, const NamespacedName& name);
   Task<ListPage> ReadList(const GroupVersionResource& gvr, const ListOptions& options);
 
-  const std::unique_ptr<Client> own_inner_;  // of a client made by As
+  const std::unique_ptr<Client> own_inner_;  // set in a client that As has made
   FaultScript script_;
   Hooks* const hooks_;  // null = none
   std::shared_ptr<State> state_;
-  const std::optional<UserInfo> user_;  // the acting one
+  const std::optional<UserInfo> user_;  // the user as which calls are made
 };
 
 }  // namespace steward::kube

@@ -43,7 +43,7 @@ class HookClientTest : public ::testing::Test {
     const NamespacedName full{"n", name};
     return RunOn(io_, client_.Get(kWidgets, full));
   }
-  // The names of the listed objects, each with a space; or the error's message.
+  // Returns the names of the listed objects, each with a space, or the error's message.
   std::string List(const ListOptions& options = {}) {
     const auto page = RunOn(io_, client_.List(kWidgets, options));
     if (!page.ok()) return std::string(page.status().message());
@@ -60,7 +60,7 @@ class HookClientTest : public ::testing::Test {
     auto watch = RunOn(io_, client_.StartWatch(kWidgets, options));
     return watch.ok() ? *std::move(watch) : nullptr;
   }
-  // The letter of an event's type; "end"; or an error's message.
+  // Returns the letter of an event's type, "end", or an error's message.
   static std::string Show(const absl::StatusOr<std::optional<WatchEvent>>& event) {
     if (!event.ok()) return std::string(event.status().message());
     if (!*event) return "end";

@@ -1,4 +1,5 @@
-// What a test sees of a client's calls, and says about them (hook_client.h). Not thread-safe.
+// The hooks with which a test observes a client's calls and decides about them (hook_client.h). Not
+// thread-safe.
 #ifndef KUBE_TESTING_HOOKS_H_
 #define KUBE_TESTING_HOOKS_H_
 
@@ -18,12 +19,12 @@
 
 namespace steward::kube {
 
-// A call as it is made. What it points to is gone when it has ended.
+// A call as it is made. Its pointers are valid until the call ends.
 struct HookedCall {
   ClientVerb verb;
-  GroupVersionResource gvr;                  // of a discovery without resource
-  NamespacedName name;                       // of a list: the namespace alone
-  std::string as;                            // the acting user; "" = nobody else
+  GroupVersionResource gvr;  // a discovery has no resource
+  NamespacedName name;       // a list has only the namespace
+  std::string as;            // the user as which the call is made; "" = the client's own
   const boost::json::value* body = nullptr;  // of a create, update or patch
   const ListOptions* list = nullptr;         // of a list
   const WriteOptions* write = nullptr;       // of a create, update or patch
@@ -31,7 +32,7 @@ struct HookedCall {
   bool dry_run = false;
 
   bool IsWrite() const { return write != nullptr || deletion != nullptr; }
-  // Whether it is a write that changes something.
+  // Returns true for a write that is not a dry run.
   bool writes() const { return IsWrite() && !dry_run; }
   absl::Status MaySend() const;
 };
@@ -39,7 +40,7 @@ struct HookedCall {
 struct HookedFate {
   enum Kind {
     kPass,
-    kLose,       // made, then reported as kUnavailable
+    kLose,       // the call is made, then reported as kUnavailable
     kHold,       // a DELETE that ends as kUnavailable, and that Hooks::Hold may carry out later
     kDieBefore,  // the process ends, and nothing was sent
     kDieAfter,   // the call is made, and the process ends before it sees the answer
@@ -48,18 +49,18 @@ struct HookedFate {
   HookedFate(absl::Status e) : error(std::move(e)) {}
 
   Kind kind;
-  absl::Status error;  // the call is not made, and fails with it
-  // The time that the call waits before its bytes leave: for a connection, or a busy server. Timers
-  // do not fire meanwhile, as if the machine were suspended.
+  absl::Status error;  // not OK: the call is not made and fails with this error
+  // The time that the call waits before its bytes leave, as for a connection or a busy server.
+  // Timers do not fire meanwhile, as if the machine were suspended.
   absl::Duration delay;
 
   bool passes() const { return kind == kPass && error.ok(); }
 };
 
-// Thrown in a process that has ended, in place of going on.
+// Thrown in a process that has died, to keep it from going on.
 struct ProcessKilled {};
 
-// What watches deliver is not hooked.
+// The hooks of a client. Events of watches are not hooked.
 class Hooks {
  public:
   virtual ~Hooks() = default;
@@ -73,8 +74,8 @@ class Hooks {
   virtual VoidTask After(const HookedCall&, const absl::Status& outcome);
   // Ends the process: does not return.
   virtual VoidTask Die();
-  // Whether a call of the inner client, whose work may be done by other threads, is complete before
-  // anything else happens.
+  // Returns true if each call of the inner client, which may work on other threads, must complete
+  // before anything else happens.
   virtual bool AtOnce() const { return false; }
 };
 
@@ -82,7 +83,7 @@ class Hooks {
 struct Hook : Hooks {
   // Null: every call passes.
   std::function<HookedFate(const HookedCall& call)> decide;
-  // Whether `decide` is asked about writes that change nothing, too.
+  // True if `decide` is also asked about dry runs.
   bool sees_dry_runs = true;
   // The executor of the process, which ends when it dies. Null: it cannot die.
   boost::asio::io_context* process = nullptr;

@@ -16,7 +16,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::string_view kPrefix = "metadata.";
-constexpr std::string_view kReason = "reason";  // of Events
+constexpr std::string_view kReason = "reason";  // a field of Events
 
 LabelMap LabelsOf(const json::object& metadata) {
   LabelMap labels;

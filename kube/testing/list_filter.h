@@ -1,4 +1,4 @@
-// The selectors of a list, for clients that hold whole objects.
+// Evaluates the selectors of a list, for clients that hold whole objects.
 #ifndef KUBE_TESTING_LIST_FILTER_H_
 #define KUBE_TESTING_LIST_FILTER_H_
 
@@ -13,11 +13,12 @@ namespace steward::kube {
 // A value; immutable.
 class ListFilter {
  public:
-  // 400 for what is no selector, or selects by another field than name and namespace.
+  // Parses the selectors. 400: a selector is malformed, or names a field other than name, namespace
+  // and, of Events, reason.
   static absl::StatusOr<ListFilter> Of(const std::string& label_selector,
                                        const std::string& field_selector);
 
-  // True when both selectors take the object. REQUIRES: the object has metadata.
+  // Returns true if both selectors match the object. REQUIRES: the object has metadata.
   bool Takes(const RawObject& object) const;
 
  private:

@@ -1,4 +1,4 @@
-// What goes wrong with the calls of random schedules. Not thread-safe.
+// Chooses faults for the calls of random schedules. Not thread-safe.
 #ifndef KUBE_TESTING_TROUBLE_H_
 #define KUBE_TESTING_TROUBLE_H_
 
@@ -10,8 +10,8 @@
 
 namespace steward::kube {
 
-// The call fails with one of `errors`, or its answer is lost, or its process ends before or after
-// it: each as likely as another.
+// Returns a random fate: the call fails with one of `errors`, its answer is lost, or its process
+// dies before or after it. All fates are equally likely.
 inline HookedFate AnyTrouble(Dice& dice, const std::vector<absl::Status>& errors) {
   const unsigned which = dice.Draw(static_cast<unsigned>(errors.size()) + 3);
   if (which < errors.size()) return errors[which];

@@ -1,4 +1,4 @@
-// A one-time wakeup of one waiting coroutine, from any thread. Wake is thread-safe.
+// Wakes one waiting coroutine once, from any thread. Wake is thread-safe.
 #ifndef KUBE_TESTING_WAKEUP_H_
 #define KUBE_TESTING_WAKEUP_H_
 
@@ -15,7 +15,7 @@ class Wakeup : public std::enable_shared_from_this<Wakeup> {
  public:
   explicit Wakeup(const boost::asio::any_io_executor& executor);
 
-  // To be called on `executor`. Returns when Wake was called.
+  // Returns when Wake was called. Must be called on `executor`.
   VoidTask Wait();
   void Wake();
 

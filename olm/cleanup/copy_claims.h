@@ -1,5 +1,5 @@
-// The claims of a ClusterServiceVersion with OLM's label of copies, and the proof of them. Values
-// and pure functions.
+// The claims of a ClusterServiceVersion that has OLM's label of copies, and their proof. Values and
+// pure functions.
 #ifndef OLM_CLEANUP_COPY_CLAIMS_H_
 #define OLM_CLEANUP_COPY_CLAIMS_H_
 
@@ -13,7 +13,8 @@
 
 namespace steward::olm {
 
-// Thousands of copies of one original make the same claims.
+// What a copy says about its original and the definitions. Thousands of copies of one original have
+// equal claims.
 struct CopyClaims {
   kube::NamespacedName original;  // the label's namespace, and the copy's own name
   std::set<std::string> owned_crds;
@@ -26,10 +27,11 @@ struct CopyClaims {
 // The claims of `csv`; nullopt when it lacks the label.
 std::optional<CopyClaims> ClaimsOf(const CsvFacts& csv);
 
-// True when the copy is proven, and so does not count as an operator: its original exists and owns
-// and requires no less, so that whatever the copy represents, the original represents, too
+// True when the copy is proven: its original exists and owns and requires no less. A proven copy
+// does not count as an operator, because the original represents everything that the copy does
 // (R-000-85). The copy's status is not considered: OLM writes it a moment after the copy itself.
-// REQUIRES: `original` is the object that `copy.original` names, and has no such label itself.
+// REQUIRES: `original` is the object that `copy.original` names, and does not have the label of
+// copies.
 bool Proves(const CsvFacts& original, const CopyClaims& copy);
 
 // The facts of a copy by which other operators are judged: the definitions it owns and requires,

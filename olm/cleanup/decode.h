@@ -1,5 +1,5 @@
-// Decoders of the facts that cleanup decides by; csv_decode.h has those of a ClusterServiceVersion.
-// Pure functions, and total: any bytes give facts or an error (kInvalidArgument).
+// Decoders of the facts for cleanup; csv_decode.h has the decoder for a ClusterServiceVersion. Pure
+// functions, and total: any bytes give facts or an error (kInvalidArgument).
 #ifndef OLM_CLEANUP_DECODE_H_
 #define OLM_CLEANUP_DECODE_H_
 
@@ -14,7 +14,7 @@ namespace steward::olm {
 
 absl::StatusOr<InstallNamespaceFacts> DecodeInstallNamespace(std::string_view json);
 absl::StatusOr<GroupFacts> DecodeOperatorGroupFacts(std::string_view json);
-// An object's metadata suffices.
+// Needs only the object's metadata.
 absl::StatusOr<CsvDefinitionFacts> DecodeCsvDefinition(std::string_view json);
 absl::StatusOr<CrdFacts> DecodeCrdFacts(std::string_view json);
 absl::StatusOr<ApiServiceFacts> DecodeApiServiceFacts(std::string_view json);

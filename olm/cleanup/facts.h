@@ -1,4 +1,4 @@
-// The facts that cleanup needs from the objects that it decides by. Values.
+// The facts about other objects by which cleanup decides. Values.
 #ifndef OLM_CLEANUP_FACTS_H_
 #define OLM_CLEANUP_FACTS_H_
 
@@ -26,7 +26,7 @@ struct InstallNamespaceFacts {
 struct GroupFacts {
   OperatorGroup group;
   bool deleting = false;
-  absl::Time created = absl::InfinitePast();  // of what is watched it is not known
+  absl::Time created = absl::InfinitePast();  // unknown for watched objects
   // status.namespaces; nullopt when absent or empty.
   std::optional<std::vector<std::string>> synced;
   bool operator==(const GroupFacts&) const = default;
@@ -56,11 +56,10 @@ struct CrdFacts {
   bool terminating = false;
   // The served versions in the order in which they are tried: the storage version first.
   std::vector<std::string> versions;
-  // True for an API that the operator serves by itself instead of a definition: its scope is
-  // unknown.
+  // True for an API that the operator serves by itself, without a definition. Its scope is unknown.
   bool aggregated = false;
   // The reason why none of its custom resources is ever deleted (R-000-79): kReservedGroup, ...; ""
-  // = they may be.
+  // = they may be deleted.
   std::string kept;
   bool operator==(const CrdFacts&) const = default;
 };
@@ -94,7 +93,7 @@ struct PolicyFacts {
   bool bound = false;
   std::string why_not;   // the reason when it is not bound
   std::string proof;     // the value of kConfirmedLabel that counts; "" unless it is bound
-  std::string revision;  // while it is unchanged, neither policy nor binding has changed
+  std::string revision;  // if equal to an earlier revision, neither policy nor binding has changed
   absl::Time since = absl::InfiniteFuture();  // when either was last written
   bool operator==(const PolicyFacts&) const = default;
 };

@@ -175,8 +175,8 @@ void CheckOthers(const CleanupInputs& inputs, const std::vector<const CsvFacts*>
   }
 }
 
-// Blockers that consist only of copies whose original is gone are no refusal yet: for a while,
-// those copies may go at any moment.
+// If only copies whose original is gone block, the verdict is Unknown at first, because OLM may
+// delete these copies at any moment. After inputs.copies_had_time they count as operators.
 void CheckOthers(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   const std::vector<const CsvFacts*> others = OtherCsvs(inputs);
   OtherOperators related = RelatedOf(inputs, others);
@@ -233,7 +233,7 @@ void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blocke
         Blocker(CleanupReason::kOperatorGroupInvalid,
                 StrCat("the OperatorGroup's spec cannot be used: ", group.group.invalid), names));
   }
-  // The record may have been edited; the remembered one cannot be.
+  // Check both records: the annotation may have been edited, the remembered record cannot be.
   bool changed = inputs.remembered.has_value() && inputs.remembered->group_uid != group.group.uid;
   if (csv.record.has_value()) {
     const absl::StatusOr<CleanupRecord> record = DecodeRecord(*csv.record);
@@ -244,16 +244,16 @@ void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blocke
                                "it is another OperatorGroup than when cleanup began", names));
     return;
   }
-  // CheckCsvDefinition refuses a time that cannot be read. A user who makes the group anew in the
-  // very second could as well have edited it before.
+  // CheckCsvDefinition refuses a time that cannot be read. An equal time counts as earlier, because
+  // a user who recreates the group in that second could have edited it before just as well.
   const absl::StatusOr<absl::Time> deleted = kube::ParseRfc3339(csv.deletion_timestamp);
   if (!deleted.ok() || group.created <= *deleted) return;
   blockers.push_back(Blocker(CleanupReason::kOperatorGroupChanged,
                              "the OperatorGroup was made after it had been deleted", names));
 }
 
-// A record that is too large could never be written, and the ClusterServiceVersion would wait for
-// it for ever. A record that was written fits.
+// A record that is too large could never be written, so the ClusterServiceVersion would wait for
+// ever. A record that was written once fits.
 void CheckRoomForRecord(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   if (MayHaveSent(inputs) || !inputs.groups.ok() || inputs.groups->size() != 1) return;
   const CleanupRecord record = NewRecord(inputs);
@@ -300,7 +300,7 @@ void RequireEach(std::string_view what, const std::set<std::string>& names,
   }
 }
 
-// Adds the refusals that need no more than the ClusterServiceVersion.
+// Adds the refusals that follow from the ClusterServiceVersion alone.
 void CheckItself(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   const CsvFacts& csv = *inputs.csv;
   const auto refuse = [&blockers](CleanupReason reason, std::string message) {
@@ -328,8 +328,9 @@ void CheckItself(const CleanupInputs& inputs, std::vector<CleanupBlocker>& block
     refuse(CleanupReason::kOperandDeleteDisabled,
            StrCat("annotation ", kOptOutAnnotation, " is \"", *csv.opt_out, "\""));
   }
-  // The garbage collector uninstalls the operator when the last owner ends. Nobody asks whether the
-  // user who ended it may uninstall. OLM gives no owners to what it installs.
+  // The garbage collector uninstalls the operator when its last owner is deleted, and nothing
+  // checks whether the user who deleted that owner may uninstall. OLM sets no owners on the
+  // ClusterServiceVersions that it installs.
   if (!csv.owners.empty()) {
     refuse(CleanupReason::kHasOwners,
            StrCat("metadata.ownerReferences has ", csv.owners.front(),
@@ -362,9 +363,9 @@ void CheckCsvs(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blocker
   }
 }
 
-// Checks that the OperatorGroup's status already reflects its spec. Once there is a record, which
-// can only become narrower, a status that lags merely narrows the targets for a while (R-000-62);
-// before that, a namespace that it lacks would be lost for good (R-000-88).
+// Checks that the OperatorGroup's status already reflects its spec. Before the record is written, a
+// namespace that the status lacks would be missing from the record for good (R-000-88). Afterwards,
+// a status that lags merely narrows the targets for a while (R-000-62).
 void CheckSynced(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   if (!inputs.groups.ok() || inputs.groups->size() != 1) return;
   const GroupFacts& group = inputs.groups->front();
@@ -388,9 +389,10 @@ void CheckSynced(const CleanupInputs& inputs, std::vector<CleanupBlocker>& block
   }
 }
 
-// The install namespace is going or gone, and there is nothing that somebody could finish: whatever
-// the definitions are, it is refused. APIs of the operator's own go with the namespace, and could
-// never be read again (R-000-86).
+// True if the install namespace is being deleted or gone, and no operator is left to finish
+// deletions. Then cleanup is refused whatever the definitions are. APIs that the operator serves by
+// itself go with the namespace and could never be read again, so they must not count as unreadable
+// (R-000-86).
 bool EndsWithItsNamespace(const CleanupInputs& inputs) {
   const Read<InstallNamespaceFacts>& ns = inputs.install_namespace;
   const bool ends = ns.absent() || (ns.ok() && ns->terminating);
@@ -426,8 +428,9 @@ std::string DeletedBefore(bool same_second, std::string_view what) {
                 " was made: equal timestamps prove no order, so it may have been deleted before");
 }
 
-// Deleting their definition deletes all ClusterServiceVersions without any policy being asked
-// (R-000-77). Any that outlives its definition reappears when the definition is created anew.
+// Deleting the definition of ClusterServiceVersions deletes all of them, and no admission policy
+// judges that (R-000-77). A ClusterServiceVersion that outlives the definition reappears when the
+// definition is created anew.
 void CheckCsvDefinition(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   const Read<CsvDefinitionFacts>& definition = inputs.csv_definition;
   if (definition.unreadable()) return;
@@ -471,7 +474,7 @@ void CheckDeployments(const CleanupInputs& inputs, std::vector<CleanupBlocker>& 
                              std::move(lost)));
 }
 
-// The finalizers of the garbage collector, which are checked with the object, may be gone by now.
+// CheckItself sees the garbage collector's finalizers, but they may be gone by now.
 void CheckDeletionMode(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   if (!inputs.csv->deleting()) return;
   switch (inputs.deletion_mode) {

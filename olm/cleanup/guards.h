@@ -16,8 +16,8 @@ namespace steward::olm {
 // blocker hides another, but an unreadable object yields no blockers of its own.
 std::vector<CleanupBlocker> BlockersOf(const CleanupInputs& inputs);
 
-// The targets in a group's spec; `selected` are the namespaces that its selector matches, if it has
-// one.
+// The targets in a group's spec. If the group has a selector, `selected` are the namespaces that
+// the selector matches.
 TargetSet SpecTargets(const OperatorGroup& group, const std::vector<std::string>& selected);
 // The targets in the spec of the only group; none when its selector's namespaces were not read.
 // REQUIRES: there is exactly one group.

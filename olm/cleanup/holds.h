@@ -23,18 +23,18 @@ std::optional<kube::NamespacedName> OwnerOf(const kube::LabelMap& labels);
 // A label selector for the objects that OLM made for `csv`.
 std::string OwnerSelector(const kube::NamespacedName& csv);
 
-// True when `csv` is opted in, its rights were not released for good (R-000-89), and it is neither
-// a copy nor being replaced, or deletions of its custom resources may have begun.
+// True when `csv` is opted in and its rights were not released for good (R-000-89), and either
+// deletions of its custom resources may have begun, or `csv` is neither a copy nor being replaced.
 bool WantsHolds(const CsvFacts& csv);
 
 enum class HoldAction { kNone, kAdd, kRelease };
-// `owner` is the object that OwnerOf names, null when it does not exist. An object that was deleted
-// before its owner was deleted by an administrator and is released at once; so `owner` must be read
-// after `object`.
+// `owner` is the object that OwnerOf names, or null when it does not exist. If `object` is being
+// deleted and its owner is not, an administrator deleted `object`, so it is released at once.
+// Therefore read `owner` after `object`.
 HoldAction NextHoldAction(const ObjectFacts& object, const CsvFacts* owner);
 
-// The condition about the operator's rights; nullopt when there is none (yet). `objects` are those
-// that OLM made for it; `was_held`: the status had kRightsHeld before.
+// The condition about the operator's rights; nullopt when there is nothing to report (yet).
+// `objects` are all that OLM made for `csv`; `was_held`: the status had kRightsHeld before.
 std::optional<CleanupCondition> RightsCondition(const CsvFacts& csv, bool was_held,
                                                 const std::vector<ObjectFacts>& objects);
 

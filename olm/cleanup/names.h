@@ -6,8 +6,8 @@
 
 namespace steward::olm {
 
-// The administrator's opt-in (R-000-32) is kCleanupFinalizer of olm/copy.h; what Steward writes
-// into a ClusterServiceVersion is in olm/csv_facts.h.
+// The administrator's opt-in (R-000-32) is kCleanupFinalizer of olm/copy.h; the annotations and
+// labels that Steward writes into a ClusterServiceVersion are in olm/csv_facts.h.
 
 // The finalizer of an earlier design: released, never acted on (R-001-33).
 inline constexpr std::string_view kLegacyCleanupFinalizer = "operatorframework.io/cleanup-apis";

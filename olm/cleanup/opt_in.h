@@ -12,15 +12,16 @@
 
 namespace steward::olm {
 
-// After this time every API server enforces a new policy, with allowance for differing clocks.
+// The time after which every API server enforces a new policy, with an allowance for differing
+// clocks.
 inline constexpr absl::Duration kPolicySettles = absl::Seconds(60);
-// After this time a policy is applied to every deletion. Shorter than kPolicySettles, as it
-// confirms nothing: an earlier deletion is refused.
+// The time after which a policy is applied to every deletion. May be shorter than kPolicySettles,
+// because it confirms no opt-in: a deletion before that time is just refused.
 inline constexpr absl::Duration kDeletionsSettle = absl::Seconds(10);
 
-// True when the label names the policy in force: an authorized user or the controllers set it,
-// because the policy's UID could not be known before the policy existed. A possible copy has the
-// label of its original, and is never confirmed.
+// True when kConfirmedLabel names the policy in force. Then an authorized user or the controllers
+// set the label, because nobody could know the policy's UID before the policy existed. False for a
+// possible copy, because OLM gives it the label of its original.
 bool IsConfirmed(const CsvFacts& csv, const PolicyFacts& policy);
 
 // True when the policy is in force, and every API server enforces it.
@@ -33,8 +34,8 @@ struct Sighting {
   bool operator==(const Sighting&) const = default;
 };
 
-// The sighting to remember of `csv`, which was read after `policy`; nullopt = none. `now` is the
-// time when the policy was read.
+// The sighting of `csv` to remember; nullopt = none. REQUIRES: `csv` was read after `policy`. `now`
+// is the time when the policy was read.
 std::optional<Sighting> Sight(const CsvFacts& csv, const PolicyFacts& policy, absl::Time now);
 
 // True when the policy has judged the user who added the finalizer: the policy is in force, the

@@ -40,7 +40,7 @@ OtherOperators OthersOf(const OutlookInputs& inputs) {
   return others;
 }
 
-// The guards' inputs as far as they are watched.
+// The inputs of the guards, as far as watched objects give them.
 CleanupInputs WatchedInputs(const OutlookInputs& inputs) {
   CleanupInputs watched;
   watched.watched_only = true;
@@ -61,7 +61,7 @@ CleanupInputs WatchedInputs(const OutlookInputs& inputs) {
   return watched;
 }
 
-// The controllers' conditions complete the phase where the guards lack live objects.
+// Uses the controllers' conditions, because the guards lack the live objects here.
 CleanupPhase PhaseWhileDeleting(const CsvCleanup& csv, CleanupVerdictKind verdict, size_t pending) {
   const bool stalled = csv.Condition(kCleanupStalled) != nullptr;
   if (verdict == CleanupVerdictKind::kAllowed) {

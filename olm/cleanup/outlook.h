@@ -20,7 +20,7 @@ namespace steward::olm {
 
 enum class CleanupPhase {
   kDisabled,    // spec.cleanup.enabled is not true
-  kNotOptedIn,  // the finalizer is not there
+  kNotOptedIn,  // the finalizer is missing
   // Before the delete: the expected result.
   kReady,
   kRefused,
@@ -41,10 +41,10 @@ struct OwnedResource {
   bool operator==(const OwnedResource&) const = default;
 };
 
-// Complete: names of objects in other namespaces are included, even where some readers must not see
+// Includes names of objects in other namespaces. Callers must hide them from users who may not see
 // them.
 struct CleanupOutlook {
-  kube::NamespacedName key;  // of the ClusterServiceVersion, as the next three
+  kube::NamespacedName key;  // the next three, too: of the ClusterServiceVersion
   std::string csv_uid;
   std::string created;    // RFC 3339
   kube::LabelMap labels;  // those that a copy keeps
@@ -52,9 +52,9 @@ struct CleanupOutlook {
   bool enabled = false;   // spec.cleanup.enabled
   bool opted_in = false;  // the finalizer is there
   CleanupPhase phase = CleanupPhase::kDisabled;
-  // All known blockers, also before the opt-in. Blockers that only a live read can show
-  // (definitions, Deployments, the admission policies) are missing, except an unconfirmed opt-in,
-  // which a condition of the controllers reports.
+  // All known blockers, also before the opt-in. Lacks blockers that only a live read can show
+  // (definitions, Deployments, the admission policies). Has an unconfirmed opt-in, though, because
+  // a condition of the controllers reports it.
   std::vector<CleanupBlocker> blockers;
   // The namespaces where custom resources may be deleted: the intersection of the record, the
   // OperatorGroup's spec and its status, as far as they exist. None without exactly one
@@ -63,7 +63,7 @@ struct CleanupOutlook {
   std::vector<OwnedResource> resources;  // sorted by name of the definition
 
   std::vector<PendingOperand> pending;  // sorted; the first kMaxPendingInstances
-  size_t pending_count = 0;             // of all, without definitions
+  size_t pending_count = 0;             // of all pending CRs; definitions do not count
   std::string started_at;               // the deletionTimestamp; "" = it is not being deleted
   std::string stalled_since;            // RFC 3339; "" = not stalled
   std::vector<SaidCondition> conditions;
@@ -81,16 +81,17 @@ struct CrdUsers {
   bool operator==(const CrdUsers&) const = default;
 };
 
-// Inputs are equal when no object was replaced: objects are compared by address.
+// Objects are compared by address, so equal inputs mean that no object was replaced.
 struct OutlookInputs {
   CsvPtr csv;
   NamespacePtr install_namespace;        // null = there is none
   std::vector<OperatorGroupPtr> groups;  // of the install namespace
   // The namespaces that the selector of the only group matches; null = it has no selector.
   std::shared_ptr<const std::vector<std::string>> selected;
-  // The users of the owned definitions, in their order. The operator itself may be among them.
+  // The users of each owned definition, in the order of owned_crds. The operator itself may be
+  // among them.
   std::vector<std::shared_ptr<const CrdUsers>> users;
-  // The ClusterServiceVersions of its namespace whose spec.replaces names it; null = none.
+  // The ClusterServiceVersions of the same namespace whose spec.replaces names `csv`; null = none.
   std::shared_ptr<const std::vector<kube::NamespacedName>> replacers;
 
   bool operator==(const OutlookInputs&) const = default;

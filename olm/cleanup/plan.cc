@@ -34,7 +34,8 @@ CrdPlan PlanOf(const std::string& name, const Read<CrdFacts>& crd) {
   return plan;
 }
 
-// A definition that was created anew under the same name is another one.
+// Compares the UID, because a definition that was created anew under the same name is another
+// object.
 bool IsAmong(const std::map<std::string, RecordedDefinition>& definitions, const CrdFacts& crd) {
   const auto found = definitions.find(crd.name);
   return found != definitions.end() && found->second.uid == crd.uid;

@@ -17,7 +17,7 @@ namespace steward::olm {
 enum class CrdState {
   kGone,            // nothing can be stored any more
   kNotEstablished,  // nothing can be stored yet
-  kTerminating,     // its objects go with it: pending until it is gone
+  kTerminating,     // being deleted with its objects: pending until the definition is gone
   kServed,
   kUnreadable,
 };
@@ -25,18 +25,18 @@ enum class CrdState {
 // The plan for one owned definition.
 struct CrdPlan {
   std::string crd;
-  std::string uid;  // of the definition; "" = it is not known
+  std::string uid;  // of the definition; "" = unknown
   CrdState state = CrdState::kUnreadable;
   std::string why_unreadable;
   std::string group;
   std::string plural;
   std::string kind;
   bool cluster_scoped = false;
-  bool aggregated = false;            // as in CrdFacts: each object shows its scope
+  bool aggregated = false;            // as in CrdFacts: only each object's metadata shows the scope
   std::vector<std::string> versions;  // tried in this order until one answers
   TargetSet targets;                  // where CRs are deleted
-  TargetSet drain;                    // where CRs that are being deleted are waited for
-  std::string kept;  // the reason why no CR of it is deleted: kClusterScoped, ...; "" = some may be
+  TargetSet drain;                    // where cleanup waits for CRs that are being deleted
+  std::string kept;  // why its CRs are kept: kClusterScoped, ...; "" = some may be deleted
 
   kube::GroupVersionResource Resource(const std::string& version) const {
     return {group, version, plural};
@@ -50,16 +50,16 @@ inline constexpr std::string_view kNotRecorded = "NotRecorded";      // R-000-62
 inline constexpr std::string_view kNoLongerOwned = "NoLongerOwned";  // R-000-62
 
 // One plan for each definition that the operator owns or that was recorded, sorted by name. CRs are
-// deleted within `targets`, of definitions that are owned and recorded (all owned ones before there
-// is a record) and still the same object. Cluster-scoped CRs belong to no list of namespaces: they
-// are deleted only when the targets are the whole cluster. CRs of every recorded definition are
-// waited for within `drain`. REQUIRES: inputs.csv.ok()
+// deleted within `targets` if their definition is owned, recorded (once there is a record) and
+// still the same object. Cluster-scoped CRs are deleted only when `targets` is the whole cluster,
+// because no list of namespaces contains them. Cleanup waits for the CRs of every recorded
+// definition within `drain`. REQUIRES: inputs.csv.ok()
 std::vector<CrdPlan> PlanCleanup(const CleanupInputs& inputs, const TargetSet& targets,
                                  const TargetSet& drain);
 
 enum class OperandFate {
   kDelete,  // to be deleted
-  kWait,    // being deleted already, and waited for
+  kWait,    // being deleted already: cleanup waits for it
   kKeep,
 };
 // The fate of a CR in `ns` ("" = cluster-scoped). Everything but kKeep is pending.

@@ -97,15 +97,15 @@ struct Duty {
   std::vector<Writes> writes;
 };
 
-// The object's creation time; the end of time when that cannot be read.
+// The object's creation time; InfiniteFuture when that cannot be read.
 absl::Time CreationOf(const json::object& object) {
   const absl::StatusOr<absl::Time> time =
       kube::ParseRfc3339(StringAt(In(object, "metadata"), "creationTimestamp"));
   return time.ok() ? *time : absl::InfiniteFuture();
 }
 
-// When the object, apart from its status, was last written according to its managedFields; the end
-// of time when that cannot be read.
+// The time of the last write of the object, without writes of its status, by its managedFields;
+// InfiniteFuture when that cannot be read.
 absl::Time LastWriteOf(const json::object& object) {
   absl::Time last = CreationOf(object);
   const json::array* fields = ArrayAt(In(object, "metadata"), "managedFields");
@@ -127,9 +127,10 @@ std::string RevisionOf(const json::object& object) {
                 generation == nullptr ? "" : json::serialize(*generation));
 }
 
-// Nobody could know it before the policy was bound by this binding, as it was last written
-// (R-000-76). With another binding, or none, or one that denied nothing, anybody who may edit an
-// object could have written whatever was known then.
+// The value of kConfirmedLabel that proves an opt-in under this policy. It depends on the binding
+// and its last write, so nobody could know it before the policy was bound like this (R-000-76).
+// Else, users could have written the value into the label while the policy was bound differently or
+// not at all.
 std::string ProofOf(const json::object& policy, const json::object& binding) {
   const std::string_view uid = StringAt(In(policy, "metadata"), "uid");
   const std::string_view bound = StringAt(In(binding, "metadata"), "uid");
@@ -157,7 +158,7 @@ PolicyFacts Judge(const std::optional<json::object>& policy, const Duty& duty,
     if (Covers(In(spec, "matchConstraints"), writes)) continue;
     return no(StrCat("does not look at every ", writes.what, " of ClusterServiceVersions"));
   }
-  // The binding of the policy's name counts, which deploy/ has; of others the one that has been in
+  // Prefer the binding with the policy's name, as in deploy/; else the binding that has been in
   // force the longest.
   bool named = false;
   PolicyFacts facts = no("has no binding that denies everywhere");
@@ -181,7 +182,8 @@ ProtectionFacts JudgeProtection(const ProtectionPolicies& policies,
                                 const std::vector<json::object>& bindings) {
   const Duty opt_in{kOptInPolicy,
                     {{"clusterserviceversions", {"CREATE", "UPDATE"}, "creation and update"}}};
-  // The phase, by which a deletion may be OLM's, is in the status.
+  // Writes of the status are controlled, too, because the status has the phase by which a deletion
+  // may count as OLM's.
   const Duty uninstall{kUninstallPolicy,
                        {{"clusterserviceversions", {"DELETE"}, "deletion"},
                         {"clusterserviceversions/status", {"UPDATE"}, "write of the status"}}};

@@ -19,8 +19,8 @@ struct ProtectionPolicies {
 };
 
 // Judges each policy by itself, with all ValidatingAdmissionPolicyBindings of the cluster. A policy
-// is in force when it fails closed and applies to every operation on ClusterServiceVersions that it
-// must control, and a binding without exceptions denies the refused requests. The expressions
+// is in force when it fails closed, applies to every operation on ClusterServiceVersions that it
+// must control, and has a binding without exceptions whose action is to deny. The expressions
 // (validations and match conditions) are not judged.
 ProtectionFacts JudgeProtection(const ProtectionPolicies& policies,
                                 const std::vector<boost::json::object>& bindings);

@@ -8,8 +8,8 @@
 
 namespace steward::olm {
 
-// A value, the knowledge that there is none, or neither: an error, a timeout, a refusal, or no
-// attempt to read (the default). Only the first two are knowledge.
+// Ok: a value. Absent: it is known that there is no value. Unreadable: nothing is known, because of
+// an error, a timeout or a refusal, or because nobody tried to read (the default).
 template <typename T>
 class Read {
  public:

@@ -17,7 +17,8 @@ namespace steward::olm {
 // One definition of a record.
 struct RecordedDefinition {
   std::string uid;  // of the CustomResourceDefinition, or of the first APIService
-  // For an API that the operator serves by itself; empty for a CustomResourceDefinition.
+  // `kind` and `versions` are for an API that the operator serves by itself; both are empty for a
+  // CustomResourceDefinition.
   std::string kind;
   std::vector<std::string> versions;
 
@@ -31,7 +32,7 @@ struct CleanupRecord {
   std::string group_uid;
   std::map<std::string, RecordedDefinition> definitions;  // by name ("widgets.example.com")
 
-  // A record of all that both records allow.
+  // Returns a record that allows what both records allow.
   CleanupRecord Intersect(const CleanupRecord& other) const;
   bool operator==(const CleanupRecord&) const = default;
 };
@@ -41,22 +42,22 @@ struct CleanupRecord {
 // with "*" or a sorted list of namespaces as targets; an API is
 // {"uid":"…","kind":"…","versions":["v1"]}.
 std::string EncodeRecord(const CleanupRecord& record);
-// Parses exactly the members that EncodeRecord writes, in any order and spacing; kInvalidArgument
-// for anything else: an edited record does not count as one.
+// Parses exactly the members that EncodeRecord writes, in any order and spacing. kInvalidArgument
+// for anything else, because an edited record does not count.
 absl::StatusOr<CleanupRecord> DecodeRecord(std::string_view text);
 
 // The limit of all annotations of one object, in bytes of keys and values. Source: apimachinery,
 // pkg/api/validation, TotalAnnotationSizeLimitB.
 inline constexpr size_t kMaxAnnotationBytes = 256 << 10;
-// The room that a record leaves for the other annotations that Steward writes later
+// The bytes that a record leaves free for the marks, the annotations that Steward writes later
 // (kRefusalAnnotation, kRightsReleasedAnnotation): more than their keys and longest values.
 inline constexpr size_t kMarkBytes = 4 << 10;
 
 // The bytes that the annotation of `record` takes, key included.
 size_t SizeOf(const CleanupRecord& record);
-// True if Steward's marks fit in beside annotations of `others` bytes.
+// True if the marks (kMarkBytes) fit in beside other annotations of `others` bytes.
 bool HasRoomForMarks(size_t others);
-// True if `record` fits in beside annotations of `others` bytes, and the marks still do.
+// True if `record` and the marks fit in beside other annotations of `others` bytes.
 bool HasRoomFor(const CleanupRecord& record, size_t others);
 
 }  // namespace steward::olm

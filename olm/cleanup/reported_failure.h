@@ -8,10 +8,11 @@
 
 namespace steward::olm {
 
-// "reason: message" of the condition of this type in an OperatorCondition (operators.coreos.com/v2)
-// when its status is "True"; "" when it is not, or does not exist. The first place that has the
-// type counts: spec.overrides, which belong to the administrator; spec.conditions, where operators
-// write; status.conditions, where operators write that know only v1. No decision depends on it.
+// Returns "reason: message" of the condition of this type in an OperatorCondition
+// (operators.coreos.com/v2) if the condition's status is "True"; else "". Of several conditions of
+// the type, the first of these places counts: spec.overrides, which belong to the administrator;
+// spec.conditions, where operators write; status.conditions, where operators write that know only
+// v1. No decision depends on the result.
 std::string ReportedFailureOf(const boost::json::object& operator_condition, std::string_view type);
 
 }  // namespace steward::olm

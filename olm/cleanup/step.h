@@ -22,7 +22,7 @@ enum class CleanupStep {
   kDelete,            // send the deletions that are due, and wait for them
   kDrain,             // send no more deletions, but wait for those already sent
   kRetry,             // something could not be read: send and release nothing
-  kSettle,            // what was sent may still arrive: release nothing yet (R-000-78)
+  kSettle,            // an unanswered DELETE may still arrive: release nothing yet (R-000-78)
   kConfirm,           // refused: read once more before anything is released (R-000-89)
   kReleaseRights,     // release the operator's rights, for good
   kReleaseFinalizer,  // the rights are released: remove the finalizer
@@ -34,28 +34,29 @@ struct StepInputs {
   bool recorded = false;           // there is a record
   bool may_have_sent = true;       // verdict.h
   bool nobody_can_finish = false;  // verdict.h
-  bool refused_before = false;     // an earlier reading, some time ago, refused, too
-  // A DELETE that nobody answered may still be carried out, and delete what would be left.
+  bool refused_before = false;     // the verdict was the same in an earlier reading, some time ago
+  // A DELETE without an answer may still be carried out, and delete CRs that would otherwise be
+  // kept.
   bool may_arrive = false;
-  // The number of CRs, and of definitions being deleted, that must be gone first (CrdPlan), from
-  // one complete pass over everything.
+  // The number of CRs and of definitions being deleted that must be gone first (CrdPlan). Ok only
+  // after everything was listed once.
   Read<size_t> pending;
   // The number of objects that are held for this operator (holds.h).
   Read<size_t> holds;
 };
 
-// A decision that needs the ClusterServiceVersion alone, before the guards are read: kNothing or
-// kAbort; nullopt in all other cases.
+// kNothing or kAbort, if the ClusterServiceVersion alone decides, so that no guard has to be read;
+// else nullopt.
 std::optional<CleanupStep> EarlyCleanupStep(const CsvFacts& csv);
 
-// True when NextCleanupStep needs the pending operands: nothing is waited for when nothing was ever
-// sent, or after the rights were released.
+// True when NextCleanupStep needs `inputs.pending`. False when nothing was ever sent, or after the
+// rights were released, because then there is nothing to wait for.
 bool NeedsPending(const CsvFacts& csv, const StepInputs& inputs);
 
 // The order is that of R-000-73: operands, rights, finalizer. Once the rights are released, the
-// finalizer is removed, whatever the verdict is by then (R-000-89). Where nothing was sent, and no
-// annotation can say that the rights are released, the finalizer goes first, and the sweep releases
-// them.
+// finalizer is removed, whatever the verdict is by then (R-000-89). If nothing was sent and there
+// is no room for kRightsReleasedAnnotation, the finalizer is removed first, and the sweep of held
+// rights releases the rights later.
 CleanupStep NextCleanupStep(const CsvFacts& csv, const StepInputs& inputs);
 
 // The finalizers without those in `gone`, in their order.

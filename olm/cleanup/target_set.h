@@ -10,8 +10,8 @@
 
 namespace steward::olm {
 
-// The set of all namespaces includes the place outside of namespaces, where cluster-scoped objects
-// lie; a list never does, however long it is.
+// All() also contains "", the place of cluster-scoped objects; a list of namespaces never does,
+// however long it is.
 class TargetSet {
  public:
   TargetSet() = default;  // none

@@ -201,7 +201,7 @@ Read<TargetSet> DrainTargets(const CleanupInputs& inputs) {
     return Read<TargetSet>::Ok(record->targets);
   }
   if (!MayHaveSent(inputs)) return Read<TargetSet>::Ok(TargetSet());
-  // The record was lost, and with it the knowledge of where deletions were sent.
+  // The record was lost, so nobody knows any more where deletions were sent.
   if (inputs.groups.unreadable()) return Read<TargetSet>::Unreadable(inputs.groups.why());
   const bool one = inputs.groups.ok() && inputs.groups->size() == 1;
   const TargetKind kind = one ? KindOfTargets(inputs.groups->front().group) : TargetKind::kNone;

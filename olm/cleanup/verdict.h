@@ -19,7 +19,7 @@
 
 namespace steward::olm {
 
-// Other ClusterServiceVersions, without proven copies, that block the cleanup of one.
+// Other ClusterServiceVersions, without proven copies, that block the cleanup of this one.
 struct OtherOperators {
   std::vector<kube::NamespacedName> owners;     // of definitions that it owns
   std::vector<kube::NamespacedName> requirers;  // of definitions that it owns
@@ -32,9 +32,9 @@ struct DepartedCsv {
   absl::Duration ago;
 };
 
-// The way in which a ClusterServiceVersion was deleted.
+// How a ClusterServiceVersion was deleted.
 enum class DeletionMode {
-  kNotAsked,     // the finalizers tell
+  kNotAsked,     // no watch is needed: the finalizers show the mode
   kNotShownYet,  // the watch has not shown it
   kUnseen,       // nobody watched at that time
   kBackground,
@@ -42,8 +42,7 @@ enum class DeletionMode {
   kOrphan,
 };
 
-// The inputs of all guards. Everything that was not read is unreadable, also an entry that a map
-// lacks.
+// The inputs of all guards. Whatever was not read is unreadable; so is an entry that a map lacks.
 struct CleanupInputs {
   Read<CsvFacts> csv;
   // Must be read after the ClusterServiceVersion was known to be deleted.
@@ -55,22 +54,23 @@ struct CleanupInputs {
   // The live list of the whole cluster without the proven copies (copy_claims.h).
   Read<std::vector<CsvFacts>> csvs;
   std::vector<CsvFacts> known;  // of the whole cluster, as watched: possibly outdated
-  // Objects of the whole cluster that went a moment ago, left no mark, and were not replaced by
-  // this one.
+  // Objects of the whole cluster that were deleted a moment ago without having been opted in, and
+  // that this one does not replace. (An opted-in one leaves kRefusalAnnotation on its co-owners.)
   std::vector<DepartedCsv> departed;
   std::map<std::string, Read<CrdFacts>> crds;                // by name
   std::map<std::string, Read<DeploymentFacts>> deployments;  // by name
   Read<ProtectionFacts> protection;
   // --allow-unprotected-opt-in: `protection` is ignored.
   bool allow_unprotected = false;
-  // Asked of a watch where nothing protects deletions; the garbage collector removes its finalizers
-  // at once.
+  // As a watch has seen it. Needed only if no admission policy protects deletions: the finalizers
+  // do not show the mode for long, because the garbage collector removes its own at once.
   DeletionMode deletion_mode = DeletionMode::kNotAsked;
-  // Steward knows of nothing that runs operators' Deployments (`steward up`): they are ignored.
+  // Ignores Deployments: under `steward up` nothing is known to run operators' Deployments.
   bool without_deployments = false;
-  // Computed elsewhere, in place of `csvs` and `known`.
+  // If set, replaces what the guards would compute from `csvs` and `known`.
   std::optional<OtherOperators> others;
-  // Copies whose original is gone have had their time: they count as operators of their own.
+  // OLM has had enough time to delete copies whose original is gone: copies that are still there
+  // count as operators of their own.
   bool copies_had_time = false;
   // Judges watched objects only: no definitions, no Deployments, no `protection`.
   bool watched_only = false;
@@ -90,9 +90,9 @@ enum class CleanupReason {
   kOperatorGone,           // R-000-73b
   kOrphanRequested,        // --cascade=orphan
   kOperandDeleteDisabled,  // the author's annotation
-  kHasOwners,              // the garbage collector deletes it when its owners go
+  kHasOwners,              // the garbage collector deletes the CSV when its owners go
   kInvalidSpec,            // the spec cannot be understood
-  kOwnsOlmKinds,           // it owns kinds that OLM itself consists of
+  kOwnsOlmKinds,           // the CSV owns kinds that OLM itself consists of
   kRefusedBefore,          // R-000-60
   kRecordInvalid,          // the record was edited
   kRecordOfAnotherObject,  // the record belongs to another object of this name
@@ -114,7 +114,7 @@ enum class CleanupReason {
   kOptInUnconfirmed,      // R-000-76
   // Unknown.
   kUnreadable,
-  kOperatorGroupUnreadable,  // its spec or status has another form than it should
+  kOperatorGroupUnreadable,  // its spec or status does not have the form that it should have
   kOperatorGroupNotSynced,   // R-000-62
   kCopiesLeft,               // OLM has yet to delete copies whose original is gone
 };
@@ -128,8 +128,8 @@ enum class BlockerWeight {
   kOther,    // another object forbids it
 };
 
-// A reason against deletion. `objects` are those to look at: "ns/name", or a name alone, sorted, a
-// hundred at most.
+// A reason against deletion. `objects` names what to look at: "ns/name" or a name alone, sorted, at
+// most a hundred.
 struct CleanupBlocker {
   CleanupReason reason;
   std::string message;
@@ -153,7 +153,7 @@ struct Verdict {
 
   bool allowed() const { return kind == CleanupVerdictKind::kAllowed; }
   bool IsBlockedBy(CleanupReason reason) const;
-  // True if somebody has chosen that the operands stay: the author or an administrator.
+  // True if the author or an administrator has chosen to keep the operands.
   bool KeepsByChoice() const;
 };
 
@@ -168,22 +168,22 @@ Verdict CleanupVerdict(const CleanupInputs& inputs);
 // (R-000-86). REQUIRES: inputs.csv.ok()
 bool MayHaveSent(const CleanupInputs& inputs);
 
-// The record of what could be cleaned up now, as far as it was read: of definitions that were not
-// read it has none. REQUIRES: inputs.csv.ok(), and there is exactly one group
+// The record of what could be cleaned up now. Lacks definitions that were not read. REQUIRES:
+// inputs.csv.ok(), and there is exactly one group
 CleanupRecord NewRecord(const CleanupInputs& inputs);
 
-// True when custom resources that were to be deleted may be left: one whose DELETE was sent, and
-// not answered, may begin to go any time (R-000-78). REQUIRES: inputs.csv.ok(); `verdict` is of the
-// same inputs.
+// True when the record covers custom resources that `verdict` no longer deletes. They would be
+// kept, but one whose DELETE was sent and not answered may still be deleted at any time (R-000-78).
+// REQUIRES: inputs.csv.ok(); `verdict` is the verdict on `inputs`.
 bool MayLeaveRecorded(const CleanupInputs& inputs, const Verdict& verdict);
 
 // True when the operator can no longer finish its custom resources: the install namespace is gone
 // or being deleted, and so are the operator's Deployments (R-000-86). REQUIRES: inputs.csv.ok()
 bool NobodyCanFinish(const CleanupInputs& inputs);
 
-// The record that decides which operands must be gone: the one that this process remembers, which
-// cannot be edited, else the one in the object's own annotation; nullopt when there is neither.
-// REQUIRES: inputs.csv.ok()
+// The record that decides which operands must be gone: `inputs.remembered`, because nobody can edit
+// it, else the record in the object's annotation; nullopt when there is neither. REQUIRES:
+// inputs.csv.ok()
 std::optional<CleanupRecord> RecordOf(const CleanupInputs& inputs);
 
 // Definitions that the operator owns or that were recorded, by name (R-000-62).
@@ -191,8 +191,9 @@ std::optional<CleanupRecord> RecordOf(const CleanupInputs& inputs);
 std::set<std::string> DefinitionsOf(const CleanupInputs& inputs);
 
 // The namespaces where CRs must be gone before the finalizer is removed: the targets of the record,
-// even those dropped since. When a record was lost, the current targets of the OperatorGroup's
-// spec, or everywhere. Nothing when nothing was ever sent. Unreadable when it cannot be known.
+// even those dropped since. If the record was lost: the current targets of the OperatorGroup's
+// spec, or all namespaces. Empty if nothing was ever sent. Unreadable if the targets cannot be
+// known.
 Read<TargetSet> DrainTargets(const CleanupInputs& inputs);
 
 // The namespaces where CRs may be deleted: the intersection of the record, the OperatorGroup's spec

@@ -7,8 +7,8 @@
 
 namespace steward::olm {
 
-// True when the object of these facts (CsvFacts, ObjectFacts) is being deleted, and has a current
-// or earlier finalizer of cleanup.
+// True when the object is being deleted, and has the current or the legacy finalizer of cleanup.
+// `Facts` is CsvFacts or ObjectFacts.
 template <typename Facts>
 bool WaitsForCleanup(const Facts& facts) {
   return facts.deleting() &&

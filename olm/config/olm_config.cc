@@ -20,7 +20,7 @@ struct Words {
   std::string_view message;
 };
 
-// OLM's own, which tools compare.
+// The words of OLM, because tools compare them. kUnexplainedCopies is Steward's.
 Words WordsOf(CopiesState state) {
   if (!state.disabled && !state.differs) {
     return {"False", kCopiedCsvsEnabled, "Copied CSVs are enabled and present across the cluster"};
@@ -40,7 +40,7 @@ Words WordsOf(CopiesState state) {
           "installed in AllNamespace mode"};
 }
 
-// The object or array at `key`, made if it is missing or something else.
+// The object at `key`; created if it is missing or has another type. MakeArray likewise.
 json::object& MakeObject(json::object& parent, const char* key) {
   json::value& value = parent[key];
   return value.is_object() ? value.get_object() : value.emplace_object();

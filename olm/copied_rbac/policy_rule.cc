@@ -26,7 +26,8 @@ Words WordsAt(const json::object& rule, std::string_view key) {
   return words;
 }
 
-// Whether one word of a rule grants what another one does. Each list of words has its own.
+// True if the word `all` of a rule grants what `word` grants. Groups, resources, names and verbs
+// each have such a function.
 using CoversWord = bool (*)(std::string_view all, std::string_view word);
 
 bool CoversName(std::string_view all, std::string_view word) { return all == word; }
@@ -55,7 +56,7 @@ void AddOnce(Words& words, const std::string& word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
-// The words that both cover.
+// The words that both `a` and `b` cover.
 Words Common(CoversWord covers, const Words& a, const Words& b) {
   Words both;
   for (const std::string& one : a) {
@@ -86,7 +87,7 @@ std::optional<PolicyRule> Common(const PolicyRule& a, const PolicyRule& b) {
     both.names = a.names.empty() ? b.names : a.names;
   } else {
     both.names = Common(CoversName, a.names, b.names);
-    // Without names it would be about all objects.
+    // An empty list of names would mean all objects.
     if (both.names.empty()) return std::nullopt;
   }
   return both;

@@ -1,4 +1,4 @@
-// The rules of Roles, and what one list of them grants beside another. Values and pure functions.
+// The rules of Roles, and comparisons of what two lists of rules grant. Values and pure functions.
 #ifndef OLM_COPIED_RBAC_POLICY_RULE_H_
 #define OLM_COPIED_RBAC_POLICY_RULE_H_
 
@@ -9,9 +9,9 @@
 
 namespace steward::olm {
 
-// Grants each verb on each resource of each group; `names` empty = on objects of any name. As in
-// Kubernetes "*" stands for all groups, verbs or resources, and the resource "*/scale" for that
-// subresource of all resources. No other word stands for more than itself, and no name does.
+// Grants each verb on each resource of each group; empty `names` = on objects of any name. As in
+// Kubernetes, "*" means all groups, verbs or resources, and the resource "*/scale" means that
+// subresource of all resources. There are no other wildcards; `names` has none.
 struct PolicyRule {
   std::vector<std::string> groups;
   std::vector<std::string> resources;
@@ -22,20 +22,20 @@ struct PolicyRule {
 };
 using PolicyRules = std::vector<PolicyRule>;
 
-// Total: entries that are no rules about resources are left out.
+// Never fails: skips entries that are not rules about resources.
 PolicyRules ReadPolicyRules(const boost::json::array& rules);
 boost::json::array ToJson(const PolicyRules& rules);
 
-// True when some rule of `all` alone grants everything that `rule` does.
+// True when a single rule of `all` grants everything that `rule` grants.
 bool Covers(const PolicyRules& all, const PolicyRule& rule);
-// True when that holds for each rule of `some`.
+// True when `all` covers each rule of `some`.
 bool Covers(const PolicyRules& all, const PolicyRules& some);
 
-// The most rules that Within gives.
+// The most rules that Within returns.
 inline constexpr size_t kMostRules = 2000;
 
-// Returns the part of what `asked` grant that `rules` grant, at most kMostRules. A rule that is
-// asked for as a whole stays as it is, so that equal lists give the same list again.
+// Returns the part of `rules` that `asked` grants, too: at most kMostRules rules. A rule that
+// `asked` covers as a whole stays as it is, so equal lists return the same list.
 PolicyRules Within(const PolicyRules& rules, const PolicyRules& asked);
 
 }  // namespace steward::olm

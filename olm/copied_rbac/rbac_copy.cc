@@ -27,7 +27,8 @@ RoleReference OwnRole(std::string_view name) {
   return {std::string(kRbacGroup), "Role", std::string(name)};
 }
 
-// Returns the rules that the source asks for the account; nullopt when it does not know it.
+// Returns the rules that the source asks for on behalf of the account `subject`; nullopt if the
+// source does not name the account.
 std::optional<PolicyRules> AskedFor(const RbacSource& source, const Subject& subject) {
   std::optional<PolicyRules> asked;
   if (subject.kind != "ServiceAccount" || subject.ns != source.facts.key.ns) return asked;
@@ -144,7 +145,7 @@ WantedRbac CopyOf(const RbacPair& pair, RbacKind kind, std::string_view ns,
   WantedRbac wanted;
   wanted.kind = kind;
   wanted.key = {std::string(ns), pair.name};
-  // A copy is no component of the Operator.
+  // Drop the component labels, because a copy is not a component of the Operator.
   for (const auto& label : kind == RbacKind::kRole ? pair.role_labels : pair.binding_labels) {
     if (CopyKeepsLabel(label.first)) wanted.labels.insert(label);
   }
@@ -168,7 +169,7 @@ bool IsCopyFrom(const StoredRbac& stored, std::string_view source) {
   if (LabelOf(labels, kCopiedFromLabel) != source) return false;
   if (LabelOf(labels, kOwnerKindLabel) != kOwnerKind) return false;
   if (LabelOf(labels, kOwnerLabel).empty()) return false;
-  // The original's own label may have been carried along.
+  // The copy may still have the original's olm.owner.namespace.
   const std::string_view owner_ns = LabelOf(labels, kOwnerNamespaceLabel);
   return owner_ns == stored.facts.key.ns || owner_ns == source;
 }

@@ -17,8 +17,8 @@
 
 namespace steward::olm {
 
-// A Role and the RoleBinding of the same name, which are copied together or not at all: without the
-// binding it is not known whom the rules are for.
+// A Role and the RoleBinding of the same name. They are copied together or not at all, because
+// without the binding nobody knows whom the rules are for.
 struct RbacPair {
   std::string name;
   kube::NamespacedName csv;
@@ -29,19 +29,18 @@ struct RbacPair {
 };
 
 // True when the object bears the owner labels of `source`, names it as an owner by its UID, and is
-// not being deleted. Metadata suffices, of both.
+// not being deleted. Needs only the metadata of both.
 bool IsMadeFor(const StoredRbac& stored, const ObjectFacts& source);
 
-// The pairs of an original that are to be copied: those that bear its owner labels, name it as an
-// owner by its UID, are not being deleted, and bind the Role of the binding's own name. Of their
-// content only what the original asks for in spec.install.spec.permissions: ServiceAccounts of its
-// namespace, and of the rules what it asks for each of these accounts. `roles` and `bindings` lie
-// in its namespace. Nothing of a copy.
+// The pairs to copy for an original. Both objects pass IsMadeFor, and the binding binds the Role of
+// its own name. A pair has only what the original asks for in spec.install.spec.permissions:
+// ServiceAccounts of its namespace, and the rules that it asks for on behalf of each of these
+// accounts. `roles` and `bindings` lie in its namespace. Empty if `source` is a copy.
 std::vector<RbacPair> PairsOf(const RbacSource& source, const std::vector<StoredRbac>& roles,
                               const std::vector<StoredRbac>& bindings);
 
-// The owners of the copies in one namespace: the copied ClusterServiceVersion and the Operator. A
-// UID "" = there is none.
+// The owners of the copies in one namespace: the copied ClusterServiceVersion and the Operator. An
+// empty UID means that this owner does not exist.
 struct CopyOwners {
   std::string csv;  // its name
   std::string csv_uid;
@@ -65,16 +64,16 @@ struct WantedRbac {
 WantedRbac CopyOf(const RbacPair& pair, RbacKind kind, std::string_view ns,
                   const CopyOwners& owners);
 
-// True when the object bears the labels of a copy from the namespace `source`: OLM's or Steward's,
-// or what nobody can tell from one. Every other object is somebody's, whatever its name.
+// True when the object has the labels of a copy from the namespace `source`, made by OLM, by
+// Steward, or by somebody who set the same labels. Any other object belongs to somebody else,
+// whatever its name.
 bool IsCopyFrom(const StoredRbac& stored, std::string_view source);
 
-// The rule that locks a Role: no account holds it. Kubernetes refuses a binding to a Role that
-// grants what the requester does not hold, so that from then on nobody binds a locked Role but
-// those who may bind any.
+// The rule that locks a Role. No account holds it, and Kubernetes refuses a binding to a Role that
+// grants more than the user holds. So only users who may bind any Role can bind a locked one.
 const PolicyRule& LockRule();
-// The Role as it shall be while it is not known who is bound to it: it grants nothing of what it is
-// to be given, keeps what it grants already and shall keep, and is locked.
+// The Role to write while it is unknown who is bound to it: of the rules of `role`, only those that
+// `granted` has already, and the lock.
 WantedRbac Locked(const WantedRbac& role, const PolicyRules& granted);
 
 enum class Difference {
@@ -82,13 +81,13 @@ enum class Difference {
   kUpdate,   // its content differs
   kReplace,  // the roleRef of a binding differs, which cannot be changed
 };
-// REQUIRES: equal kind and name. Labels and annotations that a copy does not have are others'
-// business, but a copy that is wanted does not wait (kUnwantedSinceAnnotation). Content that is not
-// held differs.
+// REQUIRES: equal kind and name. Ignores labels and annotations besides those of `wanted`, except
+// kUnwantedSinceAnnotation, which is a difference. So is `stored` without content (has_content).
 Difference Compare(const StoredRbac& stored, const WantedRbac& wanted);
-// A stored object, with the wanted content.
+// `stored` with the content of `wanted`.
 boost::json::value Updated(boost::json::object stored, const WantedRbac& wanted);
-// The stored object without anything that it grants. REQUIRES: the object is held.
+// The stored object with empty rules or subjects, so that it grants nothing. REQUIRES:
+// stored.object is not empty.
 boost::json::value Emptied(const StoredRbac& stored);
 bool GrantsNothing(const StoredRbac& stored);
 

@@ -21,7 +21,8 @@ inline const kube::GroupVersionResource kRoles = {"rbac.authorization.k8s.io", "
 inline const kube::GroupVersionResource kRoleBindings = {"rbac.authorization.k8s.io", "v1",
                                                          "rolebindings"};
 
-// An annotation of a copy that waits for another one to take its place: since when, in RFC 3339.
+// An annotation of a copy that stays only until another copy takes its place: the time since when,
+// in RFC 3339.
 inline constexpr std::string_view kUnwantedSinceAnnotation =
     "steward.operatorframework.io/unwanted-since";
 
@@ -65,11 +66,12 @@ struct StoredRbac {
   std::vector<Subject> subjects;  // of a RoleBinding
   RoleReference role;             // of a RoleBinding
   std::string unwanted_since;     // kUnwantedSinceAnnotation; "" = it does not wait
-  boost::json::object object;     // whole, or empty when it is not held
-  // False: of the content nothing is held, only the facts.
+  boost::json::object object;     // the whole object, or empty when it is not kept in memory
+  // False: only `facts` are known, the content was not kept.
   bool has_content = true;
 };
-// Errors (kInvalidArgument): no JSON object, or no name or uid. Members of a wrong type are absent.
+// Errors (kInvalidArgument): not a JSON object, or no name or uid. Members of a wrong type count as
+// absent.
 absl::StatusOr<StoredRbac> ReadRbac(RbacKind kind, std::string_view json);
 
 // spec.install.spec.permissions of a ClusterServiceVersion.
@@ -82,7 +84,7 @@ struct RbacSource {
   ObjectFacts facts;
   bool copied = false;  // a copy has no copies
   std::vector<Permission> permissions;
-  // The Operator that it is a component of, by its label; "" = none.
+  // The Operator that the ClusterServiceVersion is a component of, by its label; "" = none.
   std::string operator_name;
 };
 // Errors (kInvalidArgument): no JSON object, or no name or uid.

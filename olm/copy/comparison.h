@@ -1,5 +1,5 @@
-// The comparison of slots with what they shall hold, for the operators that the cluster-admin's
-// choice is about. Pure functions.
+// Compares what slots hold with what they shall hold, for operators that are installed for all
+// namespaces: the cluster-admin's choice affects only these. Pure functions.
 #ifndef OLM_COPY_COMPARISON_H_
 #define OLM_COPY_COMPARISON_H_
 
@@ -16,17 +16,17 @@ namespace steward::olm {
 struct SeenSlot {
   bool taken = false;     // as in SlotContent
   bool has_copy = false;  // an object with the label of a copy lies there
-  // The original of that copy; null: it is not there any more.
+  // The original of that copy; null = the original is gone.
   const Original* copied = nullptr;
 };
 
 enum class SlotFinding {
-  kOther,             // nothing, or a copy that the choice is not about
-  kRight,             // a copy, and nothing says that it shall not be there
+  kOther,             // nothing, or a copy that the choice does not affect
+  kRight,             // a copy, and no rule says that it shall not be there
   kMissing,           // empty, and shall hold a copy
   kUnwanted,          // a copy, and shall be empty
-  kLeftByDeletion,    // likewise, but it stays while its original is being deleted
-  kLeftWithoutGroup,  // likewise, but it stays, as its original has not exactly one valid group
+  kLeftByDeletion,    // as kUnwanted, but the copy stays while its original is being deleted
+  kLeftWithoutGroup,  // as kUnwanted, but the copy stays: its original lacks a single valid group
   kOrphan,            // a copy whose original is gone, and shall be empty
 };
 
@@ -36,20 +36,20 @@ struct ComparedSlot {
   const Csv* original = nullptr;
   bool has_copy = false;  // as seen
 };
-// `originals` are those of the slot's name, and `seen.copied` is one of them.
+// `originals` are all originals of the slot's name; `seen.copied` is null or one of them.
 ComparedSlot CompareSlot(const Namespace& ns, const std::vector<Original>& originals,
                          const SeenSlot& seen, const CopyPolicy& policy);
 
-// The reason why a copy stays that the choice may want gone; "" for other findings.
+// The reason why a copy stays although the choice may want it gone; "" for other findings.
 std::string_view WhyItStays(SlotFinding finding);
 
-// The slots of operators for all namespaces that are not as they shall be.
+// Counts of slots of operators that are installed for all namespaces.
 struct CopyCounts {
   size_t right = 0;       // hold a copy that may be there
   size_t missing = 0;     // empty, and shall hold a copy
   size_t unexpected = 0;  // hold a copy, and shall be empty
-  // Hold a copy of which nobody knows whether its operator is one for all namespaces: the original
-  // is gone, or has not exactly one valid OperatorGroup.
+  // Hold a copy whose operator may or may not be installed for all namespaces. Nobody can tell,
+  // because the original is gone or its namespace lacks a single valid OperatorGroup.
   size_t unexplained = 0;
 
   void Add(SlotFinding finding);

@@ -9,7 +9,8 @@ namespace {
 
 bool IsDeleting(const Csv& csv) { return csv.cleanup != nullptr && csv.cleanup->facts.deleting(); }
 
-// OLM's one reason for which copies that exist are deleted while the original stays.
+// True if the original failed for the only reason for which OLM deletes its copies while the
+// original stays.
 bool LostItsApis(const Csv& csv) {
   return csv.phase == "Failed" && csv.reason == "InterOperatorGroupOwnerConflict";
 }
@@ -35,7 +36,7 @@ Claim ClaimOn(const Original& original, const Namespace& ns, const CopyPolicy& p
   if (chosen && policy.global == CopyPolicy::Global::kUnknown) return Claim::kLeaves;
   const bool targets = Targets(*original.group, ns.name, ns.labels) &&
                        !(chosen && policy.global == CopyPolicy::Global::kNotCopied);
-  // Copies of an original that is being deleted go with it, and not before.
+  // Copies of an original that is being deleted stay until the original is gone.
   if (IsDeleting(csv)) return targets && copiable ? Claim::kHolds : Claim::kLeaves;
   if (!targets || LostItsApis(csv)) return Claim::kNone;
   return copiable ? Claim::kWants : Claim::kLeaves;

@@ -1,5 +1,5 @@
-// The rule of what belongs into a slot, the place of one name in one namespace where a copy can
-// lie. Pure functions.
+// The rules for the content of a slot. A slot is a name in a namespace, where a copy can lie. Pure
+// functions.
 #ifndef OLM_COPY_SLOT_H_
 #define OLM_COPY_SLOT_H_
 
@@ -12,15 +12,15 @@
 
 namespace steward::olm {
 
-// A ClusterServiceVersion that is no copy, and the OperatorGroup in force in its namespace: null
-// when there is none, or several. Borrows both.
+// A ClusterServiceVersion that is not a copy, and the effective OperatorGroup of its namespace:
+// null when the namespace has none, or several. Borrows both.
 struct Original {
   const Csv* csv;
   const OperatorGroup* group;
 };
 
 // The cluster-admin's choice about copies of operators that are installed for all namespaces
-// (R-004-07, 48). It does not touch copies of other operators (R-004-28).
+// (R-004-07, 48). It does not affect copies of other operators (R-004-28).
 struct CopyPolicy {
   enum class Global {
     kCopied,
@@ -28,18 +28,18 @@ struct CopyPolicy {
     kUnknown,  // copies that are there stay
   };
   Global global = Global::kCopied;
-  // Namespaces that have copies whatever the choice.
+  // Namespaces that have copies, whatever `global` is.
   std::set<std::string, std::less<>> protected_namespaces;
 
   bool operator==(const CopyPolicy&) const = default;
 };
-// True when the choice is about this original.
+// True when CopyPolicy affects copies of this original.
 bool IsForAllNamespaces(const Original& original);
 
 enum class Claim {
   kWants,   // its copy shall be there, with its present content
   kHolds,   // as above, but it is being deleted: its copies are left as they are
-  kLeaves,  // whether its copy shall be there is not known: one that is there stays as it is
+  kLeaves,  // it is unknown whether its copy shall be there: an existing copy stays as it is
   kNone,    // its copy shall not be there
 };
 // The claim of an original on the slot of its name in `ns`.
@@ -49,7 +49,7 @@ Claim ClaimOn(const Original& original, const Namespace& ns, const CopyPolicy& p
 struct SlotContent {
   // True when the namespace has an object of this name without the label of a copy.
   bool taken = false;
-  // The original whose copy lies there; null when none does, or one of an original that is gone.
+  // The original whose copy lies there; null when no copy does, or when its original is gone.
   const Csv* copy_of = nullptr;
 };
 

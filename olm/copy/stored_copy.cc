@@ -18,7 +18,7 @@ using simdjson::dom::element;
 using simdjson::dom::element_type;
 using simdjson::dom::object;
 
-// Appends the value in its one form. The depth is bounded by the parser.
+// Appends the value in its canonical form. The parser bounds the depth of the recursion.
 void AppendCanonical(const element& value, std::string& out);
 
 void AppendCanonical(const object& members, std::string& out) {
@@ -26,7 +26,7 @@ void AppendCanonical(const object& members, std::string& out) {
   sorted.reserve(members.size());
   for (const auto& member : members) sorted.emplace_back(member.key, member.value);
   const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
-  // A kube-apiserver sorts them already.
+  // A kube-apiserver sends members sorted, so this is rarely needed.
   if (!std::is_sorted(sorted.begin(), sorted.end(), by_key)) {
     std::stable_sort(sorted.begin(), sorted.end(), by_key);
   }
@@ -75,7 +75,7 @@ void AppendCanonical(const element& value, std::string& out) {
   }
 }
 
-// Appends the member `key`, or "{}" where it is missing or no object.
+// Appends the member `key`, or "{}" if it is missing or not an object.
 void AppendObject(const object& parent, std::string_view key, std::string& out) {
   object members;
   if (parent.at_key(key).get(members)) {
@@ -98,7 +98,7 @@ std::optional<std::string> EntryOf(const object& metadata, std::string_view map,
   return std::string(text);
 }
 
-// True when it says itself that it is a copy of what lies in `source`.
+// True when the object's status or annotation says that it is a copy of an original in `source`.
 bool SaysItIsCopy(const StoredCopy& stored, std::string_view source) {
   return stored.reason == kReasonCopied || stored.operator_namespace == source;
 }

@@ -20,8 +20,8 @@ struct StoredCopy {
   std::optional<std::string> operator_namespace;  // annotation olm.operatorNamespace
   std::string reason;                             // status.reason
 
-  // The copied content, as JSON of which members are sorted and numbers and strings have one form.
-  // Texts are equal when the contents are. Other metadata (owners, finalizers) is no part of it.
+  // The copied content as canonical JSON (sorted members, one form of numbers and strings), so
+  // equal contents are equal texts. Other metadata (owners, finalizers) is left out.
   std::string body;    // labels, annotations and spec
   std::string status;  // "{}" when there is none
 
@@ -33,14 +33,14 @@ struct StoredCopy {
 // Errors (kInvalidArgument): not a JSON object, or no name.
 absl::StatusOr<StoredCopy> ReadStoredCopy(std::string_view json);
 
-// True when `stored` may become a copy of an original in the namespace `source`, and so be
-// overwritten (R-000-85): its label names that original, or it has the label and says that it is
-// the copy of another one. An object without the label, or with a label alone that names somebody
-// else, belongs to somebody.
+// True when `stored` may be overwritten with a copy of an original in namespace `source`
+// (R-000-85): its label names `source`, or it has the label and says that it is a copy by its
+// status, or by an annotation that names `source` or the label's namespace. An object without the
+// label, or whose label alone names another namespace, may be somebody's own.
 bool MayOverwrite(const StoredCopy& stored, std::string_view source);
 
-// True when `stored` proves to be a copy, of an original in the namespace of its label: it also
-// says so itself. Whether that original still wants it is not asked here.
+// True when `stored` is a copy by its label, and by its annotation or status as well. Does not
+// check whether the original still wants the copy.
 bool IsProvenCopy(const StoredCopy& stored);
 
 }  // namespace steward::olm

@@ -27,7 +27,7 @@ const kube::Schema& Parsed() {
   return *kSchema;
 }
 
-// The types of JSON, as people call them.
+// The types of JSON in the words of messages.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTypes = {
     {{"array", "a list"}, {"object", "a mapping"}, {"string", "a text"}, {"boolean", "a boolean"}}};
 
@@ -45,7 +45,7 @@ std::string Problem(const kube::StatusCause& cause) {
 std::string_view CsvSchema() { return kText; }
 
 std::vector<std::string> CsvContentProblems(const json::object& csv) {
-  // A null stands for a field that is not there.
+  // A null counts as an absent field.
   json::object completed = csv;
   Parsed().Complete(completed);
   std::vector<std::string> problems;

@@ -1,4 +1,4 @@
-// The form of ClusterServiceVersions that can be read. Pure functions; thread-safe.
+// Checks the form of ClusterServiceVersions. Pure functions; thread-safe.
 #ifndef OLM_CSV_CONTENT_CSV_CONTENT_H_
 #define OLM_CSV_CONTENT_CSV_CONTENT_H_
 
@@ -9,12 +9,12 @@
 
 namespace steward::olm {
 
-// A schema (openAPIV3Schema) of Steward's own writing: the fields that Steward reads, and the types
-// of well-known ones. It refuses what no decoder could read, and keeps everything else.
+// A schema (openAPIV3Schema) written for Steward: the fields that Steward reads, and the types of
+// well-known fields. It refuses values that no decoder could read, and keeps unknown fields.
 std::string_view CsvSchema();
 
-// Why OLM could not decode the ClusterServiceVersion, or a server would refuse it:
-// "spec.install.spec.permissions[0].rules: must be a list". Empty: it is as it should be.
+// The reasons why OLM could not decode the ClusterServiceVersion, or a server would refuse it, for
+// example "spec.install.spec.permissions[0].rules: must be a list". Empty = no problems.
 std::vector<std::string> CsvContentProblems(const boost::json::object& csv);
 
 }  // namespace steward::olm

@@ -1,5 +1,5 @@
-// The facts about an object that Operators need: whose component it is, and who owns it. Values and
-// pure functions.
+// The facts about an object that Operators need: which Operators have it as a component, and which
+// ClusterServiceVersions own it. Values and pure functions.
 #ifndef OLM_OPERATOR_COMPONENT_H_
 #define OLM_OPERATOR_COMPONENT_H_
 
@@ -15,18 +15,18 @@
 
 namespace steward::olm {
 
-// Marks, by the value "true", the Operators that Steward made, which it may delete.
+// With the value "true": Steward made this Operator, and so may delete it.
 inline constexpr std::string_view kGeneratedAnnotation = "steward.operatorframework.io/generated";
-// Without it an object of most kinds is no component (facts: OLM does not see such objects).
+// For most kinds, only objects with this label can be components, because OLM does not see others.
 inline constexpr std::string_view kManagedSelector = "olm.managed=true";
 
-// The labels of Operators that count on one object.
+// The most Operators of which one object can be a component.
 inline constexpr size_t kMaxOperatorsOfOne = 16;
 
 // A ClusterServiceVersion that an object names as its owner.
 struct CsvOwner {
   kube::NamespacedName csv;
-  std::string uid;  // of an owner reference; "" = named by OLM's owner labels
+  std::string uid;  // from an owner reference; "" = named by OLM's owner labels
   auto operator<=>(const CsvOwner&) const = default;
 };
 
@@ -35,22 +35,22 @@ struct Component {
   std::string uid;
   std::string resource_version;
   // The Operators that it is a component of, by its labels: the first kMaxOperatorsOfOne by name.
-  // OLM has no such limit, but whoever may write one object could have tens of thousands of
-  // Operators made by it.
+  // OLM has no such limit; but without one, a single object could cause tens of thousands of
+  // Operators.
   std::set<std::string> operators;
-  bool more_operators = false;  // its labels name others besides
+  bool more_operators = false;  // its labels name more than these
   std::vector<CsvOwner> owners;
   bool copied = false;     // label olm.copiedFrom, with any value
   bool generated = false;  // kGeneratedAnnotation says "true"
   bool operator==(const Component&) const = default;
 
-  // Counts a label if it is one of a component.
+  // Adds the Operator that the label's key names, if it is a component label.
   void AddLabel(std::string_view key);
 };
 
-// Reads an object, or its metadata alone. Of the owner references those of namespaced objects
-// count, since an owner lies in the namespace of what it owns. kInvalidArgument for an object
-// without a name and a UID; a part of another type is left out.
+// Reads an object, or its metadata alone. Owner references count only on namespaced objects,
+// because an owner lies in the namespace of the owned object. kInvalidArgument for an object
+// without a name or UID. Skips fields of a wrong type.
 absl::StatusOr<Component> ReadComponent(const boost::json::object& object);
 
 bool IsOwnedBy(const Component& component, const kube::NamespacedName& csv, std::string_view uid);

@@ -18,9 +18,9 @@ inline constexpr std::string_view kComponentLabelPrefix = "operators.coreos.com/
 // Subscription installs, in its namespace (R-004-13).
 std::string UncutOperatorName(std::string_view name, std::string_view ns);
 
-// The name as a label's key can hold it: of more than 63 characters the first 63 are left, without
-// '.', '_' and '-' at their end, as OLM cuts them. Different names can become equal by it.
-// kInvalidArgument if the result is no name of a label.
+// The name cut as OLM cuts it to fit into a label's key: to its first 63 characters, then without
+// '.', '_' and '-' at the end. Different names can become equal. kInvalidArgument if the result is
+// not a valid name of a label.
 absl::StatusOr<std::string> OperatorName(std::string_view uncut);
 
 // The key of the label of this Operator's components.

@@ -19,18 +19,17 @@ struct ComponentRef {
   boost::json::array conditions;  // as ReadConditions and ConditionsOf give them
 };
 
-// The object's status.conditions, with the members that an Operator shows. A condition without a
-// type or a status is left out, and a time that is none, since a cluster would refuse the whole
-// status for it.
+// The object's status.conditions, with the members that an Operator shows. Skips conditions without
+// a type or status, and invalid times, because a cluster would refuse the whole status.
 boost::json::array ReadConditions(const boost::json::object& object);
-// A ClusterServiceVersion's phase, as its only condition; none while it has no phase.
+// A ClusterServiceVersion's phase as its only condition; empty while it has no phase.
 boost::json::array ConditionsOf(const CsvContent& csv);
 
 // The value of status.components: the references in OLM's order, by kind, apiVersion, namespace and
 // name.
 boost::json::object ComponentsOf(std::string_view operator_name, std::vector<ComponentRef> refs);
 
-// Returns false if the Operator's status says so already, else sets it.
+// Sets status.components of the Operator `object`. Returns false if nothing changes.
 bool SetComponents(boost::json::object components, boost::json::object& object);
 
 // An Operator to be created, marked as generated (R-004-11, R-004-15).

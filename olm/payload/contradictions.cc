@@ -18,7 +18,7 @@ constexpr size_t kNone = static_cast<size_t>(-1);
 
 std::string Doing(bool deletes) { return deletes ? "deleted" : "applied"; }
 
-// Two manifests, of which the second contradicts the first; in the order of the second ones.
+// Two manifests that contradict each other; sorted by the second one.
 struct Pair {
   size_t second = 0;
   size_t first = 0;
@@ -38,8 +38,8 @@ class Rivals {
     }
   }
 
-  // Adds the pairs that `meet` says a cluster takes both of: for each manifest the first of each
-  // kind.
+  // Adds the contradicting pairs for which `meet` is true (a cluster takes both). For each
+  // manifest, only the first pair of each kind of contradiction.
   void Collect(const std::function<bool(size_t, size_t)>& meet, std::set<Pair>& pairs) const {
     for (size_t i = 0; i < manifests_.size(); ++i) {
       const size_t same =
@@ -96,7 +96,8 @@ std::map<std::pair<std::string, std::string>, bool> ScopesOf(
   return scopes;
 }
 
-// Adds the faults of namespaces that kinds need, or cannot have.
+// Adds the faults of manifests that lack a namespace which their kind needs, or name one that it
+// cannot have.
 void AddStrayNamespaces(const std::vector<const PayloadManifest*>& taken,
                         std::map<std::string, std::set<std::string>>& faults) {
   const auto scopes = ScopesOf(taken);
@@ -130,7 +131,7 @@ std::string TextOf(const ClusterChoices& choices) {
                 choices.feature_set.empty() ? "Default" : choices.feature_set);
 }
 
-// True if a cluster takes both, with the gates on that they need.
+// True if a cluster takes both manifests once the feature gates that they need are on.
 bool MeetByGates(const PayloadManifest& one, const PayloadManifest& other, ClusterChoices choices) {
   for (const PayloadManifest* each : {&one, &other}) {
     choices.gates.merge(GatesNeededBy(*each).on);
@@ -192,7 +193,7 @@ std::vector<PayloadFault> ContradictionsAnywhere(const std::vector<PayloadManife
                                    " clusters apart by profile and feature set")}};
   }
   const Rivals rivals(manifests);
-  // For each pair the clusters that meet it.
+  // Per pair: the indices of the clusters that take both.
   std::map<Pair, std::vector<size_t>> met;
   std::map<std::string, std::set<std::string>> stray;
   for (size_t i = 0; i < clusters.size(); ++i) {

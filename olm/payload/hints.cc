@@ -27,7 +27,8 @@ std::string ComponentOf(const PayloadManifest& manifest) {
   return name ? name->component : "";
 }
 
-// Kinds that operators bring by themselves, so that their being applied says nothing of operands.
+// True for definitions and custom resources: while a payload applies one, its operator is needed.
+// False for kinds of Kubernetes and ClusterOperators, because any operator brings such objects.
 bool IsOperand(const PayloadManifest& manifest) {
   const std::string& group = manifest.gvk.group;
   return manifest.gvk.kind == "CustomResourceDefinition" ||
@@ -35,7 +36,7 @@ bool IsOperand(const PayloadManifest& manifest) {
           manifest.gvk.kind != "ClusterOperator");
 }
 
-// True for a key that somebody may have taken for the annotation: it differs by case and blanks.
+// True for a key that somebody may have meant as kPayloadDelete: equal but for case and blanks.
 bool IsLikeTheAnnotation(std::string_view key) {
   size_t at = 0;
   for (const char c : key) {
@@ -46,7 +47,7 @@ bool IsLikeTheAnnotation(std::string_view key) {
   return at == kPayloadDelete.size();
 }
 
-// The path of the first member that is like the annotation, but for the annotation itself.
+// Describes the first member that is like the annotation but is not the annotation itself.
 std::optional<std::string> NearMiss(const boost::json::value& value, const std::string& path) {
   if (const boost::json::array* list = value.if_array()) {
     for (size_t i = 0; i < list->size(); ++i) {

@@ -9,12 +9,11 @@
 
 namespace steward::olm {
 
-// A delete manifest that no cluster takes of those that the payload tells apart, and of these
-// choices: nothing is deleted by it; one that stands in a namespace that is deleted, too
-// (R-003-30); an operator (a Deployment) that is deleted while custom resources or definitions of
-// its component are applied (R-003-13, 26); the deletion of a definition of OLM's, with which every
-// operator goes; and whatever differs from the annotation that asks for a removal by case, blanks
-// or place.
+// Hints at: a delete manifest that no cluster takes (of ClustersToldApart), so that it deletes
+// nothing; a delete manifest for an object in a namespace that is deleted, too (R-003-30); a
+// deleted operator (Deployment) whose component still applies custom resources or definitions
+// (R-003-13, 26); the deletion of a definition of OLM, which takes every operator along; and a key
+// that differs from kPayloadDelete only by case or blanks, or stands in another place.
 std::vector<PayloadFault> HintsOf(const std::vector<PayloadManifest>& manifests,
                                   const ClusterChoices& choices);
 

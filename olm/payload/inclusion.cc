@@ -79,7 +79,7 @@ std::optional<std::string> ByFeatures(const PayloadManifest& manifest,
   return std::nullopt;
 }
 
-// Only FeatureGates and definitions have it.
+// Only FeatureGates and definitions can name major versions.
 std::optional<std::string> ByMajorVersion(const PayloadManifest& manifest,
                                           const json::object& annotations,
                                           const ClusterChoices& choices) {

@@ -1,5 +1,5 @@
-// Which manifests of a payload a cluster takes (facts: the shipped rules). Values and pure
-// functions.
+// The manifests of a payload that a cluster takes, by the rules of shipped
+// cluster-version-operators. Values and pure functions.
 #ifndef OLM_PAYLOAD_INCLUSION_H_
 #define OLM_PAYLOAD_INCLUSION_H_
 
@@ -14,26 +14,28 @@
 namespace steward::olm {
 
 struct Capabilities {
-  std::set<std::string> known;    // that there are
+  std::set<std::string> known;    // capabilities that exist
   std::set<std::string> enabled;  // that are on
 };
 
 // The choices of a cluster.
 struct ClusterChoices {
-  // "" = every manifest is included in it, for payloads that know no profiles.
+  // "" = includes every manifest, for payloads without profiles.
   std::string profile = "self-managed-high-availability";
   std::string feature_set;      // "" = Default
-  std::set<std::string> gates;  // feature gates that are on
-  // False: nothing says yet which are on in this release; nothing is deleted because of one.
+  std::set<std::string> gates;  // the feature gates that are on
+  // False: it is not known yet which gates are on in this release. Then delete manifests that name
+  // a gate are left out.
   bool gates_known = true;
-  // Nullopt: nothing says which there are, so all that the payload names are on.
+  // Nullopt: it is not known which capabilities exist, so all that the payload names count as on.
   std::optional<Capabilities> capabilities;
   std::set<PayloadIdentity> unmanaged;  // the cluster's overrides
-  std::optional<int> major;             // of the release; nullopt: not looked at
+  std::optional<int> major;             // of the release; nullopt = ignore major versions
   std::string exclude_id;               // `exclude.release.openshift.io/<id>`; "" = none
 };
 
-// The reason why the manifest is left out, neither applied nor deleted; nullopt: it is included.
+// The reason why the manifest is left out, so that its object is neither applied nor deleted;
+// nullopt = it is included.
 std::optional<std::string> ReasonToLeaveOut(const PayloadManifest& manifest,
                                             const ClusterChoices& choices);
 

@@ -42,8 +42,7 @@ constexpr std::string_view kOlm = "operators.coreos.com";
 constexpr std::string_view kMonitoring = "monitoring.coreos.com";
 constexpr std::string_view kNetworking = "networking.k8s.io";
 
-// True for kinds whose objects lie in namespaces, of those that every Kubernetes, OLM and OpenShift
-// have.
+// The kinds that every Kubernetes, OLM and OpenShift have; true for namespaced kinds.
 const std::map<GroupKind, bool>& NamespacedKinds() {
   static const auto& kinds = *new std::map<GroupKind, bool>{
       {{"", "Namespace"}, false},
@@ -100,7 +99,7 @@ const std::map<GroupKind, bool>& NamespacedKinds() {
   return kinds;
 }
 
-// The groups of kinds that are served by two, and stored as those of the second.
+// For a kind that two groups serve: the group and kind under which its objects are stored.
 std::optional<GroupKind> StoredKind(const GroupKind& served) {
   static const auto& kinds = *new std::map<GroupKind, GroupKind>{
       {{"project.openshift.io", "Project"}, {"", "Namespace"}},
@@ -126,8 +125,8 @@ bool IsText(const json::object& metadata, std::string_view key) {
   return value == nullptr || value->is_string();
 }
 
-// Reads what identifies the object. An error says what is missing, or wrong: an object that could
-// be taken for another one is none.
+// Reads the object's identity. An error says what is missing or wrong, so that no object is taken
+// for another one.
 absl::Status ReadIdentity(const json::object& object, PayloadManifest& manifest) {
   manifest.gvk = kube::KindOf(object);
   const json::object* metadata = ObjectAt(object, "metadata");
@@ -212,7 +211,7 @@ Payload ReadPayload(std::vector<PayloadDocument> documents) {
       payload.faults.push_back({document.where, StrCat(manifest.identity.ToString(), ": ",
                                                        ToStd(deletes.status().message()))});
     }
-    // A manifest with a wrong annotation may have been meant either way.
+    // A wrong value is a fault anyway, because nobody knows whether a removal was meant.
     manifest.deletes = deletes.ok() && *deletes;
     manifest.create_only =
         !manifest.deletes && IsTrue(AnnotationAt(document.object, kPayloadCreateOnly));

@@ -17,7 +17,7 @@ namespace steward::olm {
 
 // The annotation by which a manifest asks that its object is removed (R-003-07).
 inline constexpr std::string_view kPayloadDelete = "release.openshift.io/delete";
-// The annotation of an object that is created, but never updated; a deletion wins over it.
+// The annotation of an object that is created, but never updated. kPayloadDelete wins over it.
 inline constexpr std::string_view kPayloadCreateOnly = "release.openshift.io/create-only";
 
 // The identity of an object. The version is not part of it.
@@ -28,12 +28,12 @@ struct PayloadIdentity {
   std::string name;
 
   std::string ToString() const;  // `Deployment.apps "ns/name"`
-  // The identity under which the object is stored: some objects are served by two groups, as
-  // Project and Namespace, or the two Events.
+  // The identity under which the object is stored. Two groups can serve one stored object, for
+  // example Project and Namespace, or the two kinds of Event.
   PayloadIdentity Stored() const;
-  bool IsNamespace() const;  // REQUIRES: it is one that is stored
+  bool IsNamespace() const;  // REQUIRES: this is a stored identity
   // True where objects of the kind lie in namespaces; nullopt for kinds that not every Kubernetes,
-  // OLM and OpenShift have. REQUIRES: the same.
+  // OLM and OpenShift have. REQUIRES: this is a stored identity.
   std::optional<bool> IsNamespaced() const;
   auto operator<=>(const PayloadIdentity&) const = default;
 };
@@ -54,7 +54,7 @@ struct PayloadManifest {
   bool create_only = false;
   boost::json::object object;
 
-  // The version in which the identity's kind may be served; "" where the manifest does not say it.
+  // The version in which `identity`'s kind may be served; "" if the manifest does not tell.
   std::string StoredVersion() const;
 };
 
@@ -64,21 +64,20 @@ struct PayloadFault {
   bool operator==(const PayloadFault&) const = default;
 };
 
-// Whether a manifest asks for the removal of its object: exactly the string "true" does. Any other
-// value is kInvalidArgument, and names it (R-003-09).
+// True if the manifest asks for the removal of its object: kPayloadDelete is the string "true".
+// False without the annotation. kInvalidArgument names any other value (R-003-09).
 absl::StatusOr<bool> AsksForRemoval(const boost::json::object& object);
 
 struct Payload {
   std::vector<PayloadManifest> manifests;  // in the order of the documents
-  // All of them at once. A payload with any fault is not used at all: nothing of it is written
-  // (R-003-10).
+  // All faults, not only the first. A payload with any fault is not used at all: nothing of it is
+  // written (R-003-10).
   std::vector<PayloadFault> faults;
 };
 
-// Reads documents, which are in the payload's order. Faults: no apiVersion, kind or name; names
-// that are none, and a namespace of a kind that lies in none (where the kind is known here); a
-// value of the annotation that is not "true". Nothing else of a delete manifest is looked at
-// (R-003-28).
+// Reads documents, which are in the payload's order. Faults: no apiVersion, kind or name; an
+// invalid name; a namespace although the kind is cluster-scoped (if the kind is known here); a
+// value of kPayloadDelete other than "true". Ignores the rest of a delete manifest (R-003-28).
 Payload ReadPayload(std::vector<PayloadDocument> documents);
 
 }  // namespace steward::olm

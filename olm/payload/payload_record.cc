@@ -136,7 +136,7 @@ absl::StatusOr<PayloadRecord> ReadPayloadRecord(const json::object& data) {
   if (data.empty()) return record;
   record.version = StringAt(data, "version");
   record.hash = StringAt(data, "hash");
-  // A turn that is no number counts as 0: the API server alone compares it.
+  // An invalid turn counts as 0. Only the API server compares turns, by a changed resourceVersion.
   if (!absl::SimpleAtoi(ToAbsl(StringAt(data, "turn")), &record.turn)) record.turn = 0;
   const auto state = StateOf(kPayloadStates, StringAt(data, "state"));
   if (!state) return Unreadable("its state is unknown");

@@ -1,5 +1,4 @@
-// The record of a payload in a cluster: how far it is, and what it removed. Values and pure
-// functions.
+// The record of a payload in a cluster: its progress, and its removals. Values and pure functions.
 #ifndef OLM_PAYLOAD_PAYLOAD_RECORD_H_
 #define OLM_PAYLOAD_PAYLOAD_RECORD_H_
 
@@ -32,29 +31,29 @@ struct PayloadRecord {
   std::string version;  // "" = no payload yet
   std::string hash;     // of what was applied: PayloadHash
   PayloadState state = PayloadState::kUpdating;
-  // When all of the payload was done; until then it is being updated, also after a restart.
+  // When all of the payload was done; until then the update goes on, also after a restart.
   std::optional<absl::Time> completed;
   std::map<PayloadIdentity, Removal> removals;
-  // Counts up where a process makes sure that the record is still its own: writers that have read
-  // it before then conflict.
+  // Incremented by a process to make sure that it still owns the record: the write makes other
+  // processes conflict if they read the record earlier.
   int64_t turn = 0;
 
   std::optional<Removal> Find(const PayloadIdentity& identity) const;
-  // The removals for which minor updates wait: `ConfigMap "ns/name" (Ongoing since …)`, in order.
+  // The removals that minor updates wait for, as `ConfigMap "ns/name" (Ongoing since …)`, in order.
   std::vector<std::string> Holding() const;
 };
 
-// The removals that hold in one sentence; "" where none does. At most 1 KiB.
+// One sentence about the removals that minor updates wait for; "" if there are none. At most 1 KiB.
 std::string HoldingSentence(const PayloadRecord& record);
 
-// The data of the ConfigMap. kResourceExhausted where it would be too large.
+// The data of the ConfigMap. kResourceExhausted if it would be too large.
 absl::StatusOr<boost::json::object> WritePayloadRecord(const PayloadRecord& record);
-// Reads it again; empty data is no payload yet. kDataLoss says what cannot be read: nothing may be
-// deleted on such a record.
+// Reads the data of the ConfigMap; empty data means that there is no payload yet. kDataLoss says
+// what cannot be read. After it, nothing may be deleted.
 absl::StatusOr<PayloadRecord> ReadPayloadRecord(const boost::json::object& data);
 
-// A digest of the version and the manifests, which are those that a cluster takes: another one is
-// an update (R-003-54).
+// A digest of the version and of `manifests`, which a cluster takes. A different digest is an
+// update (R-003-54).
 std::string PayloadHash(std::string_view version, const std::vector<PayloadManifest>& manifests);
 
 }  // namespace steward::olm

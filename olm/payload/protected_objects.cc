@@ -15,12 +15,13 @@ namespace {
 
 constexpr std::string_view kOwnNamespace = "steward-system";
 constexpr std::string_view kOwnName = "steward-";
-// Begins the labels by which the rights of Steward's accounts are made of ClusterRoles.
+// The prefix of the labels that add a ClusterRole's rules to the rights of Steward's accounts.
 constexpr std::string_view kAggregation = "steward.operators.coreos.com/aggregate-to-";
 constexpr std::string_view kOwnGroup = "steward.operatorframework.io";
 constexpr std::string_view kViewsGroup = "views.operators.coreos.com";
 
-// `name` is that of a definition or an APIService: what stands before the group has no dot.
+// `name` is the name of a definition or an APIService, so the part before the first dot is not of
+// the group.
 bool IsOfOwnGroup(std::string_view name) {
   const size_t dot = name.find('.');
   if (dot == std::string_view::npos) return false;
@@ -32,12 +33,12 @@ bool Is(const PayloadIdentity& identity, std::string_view group, std::string_vie
   return identity.group == group && identity.kind == kind;
 }
 
-// True for a namespace in which Steward keeps things.
+// True for a namespace in which Steward keeps objects.
 bool IsOwnNamespace(std::string_view ns, std::string_view record_namespace) {
   return ns == record_namespace || ns == kOwnNamespace;
 }
 
-// True if a binding is for an account in Steward's namespace, or for all of them.
+// True if a binding is for an account in Steward's namespace, or for all accounts there.
 bool BindsOwnAccount(const json::object& binding, std::string_view record_namespace) {
   const auto is_own = [record_namespace](std::string_view name) {
     for (const std::string_view ns : {record_namespace, kOwnNamespace}) {
@@ -46,7 +47,7 @@ bool BindsOwnAccount(const json::object& binding, std::string_view record_namesp
     }
     return false;
   };
-  // The last two are those of authorization.openshift.io.
+  // userNames and groupNames are fields of authorization.openshift.io.
   for (const char* key : {"subjects", "userNames", "groupNames"}) {
     const json::array* list = ArrayAt(binding, key);
     if (list == nullptr) continue;
@@ -64,7 +65,7 @@ bool BindsOwnAccount(const json::object& binding, std::string_view record_namesp
   return false;
 }
 
-// True if a ClusterRole adds to the rights of one of Steward's, by its labels.
+// True if the labels of a ClusterRole add its rules to the rights of Steward's accounts.
 bool AddsToOwnRights(const json::object& role) {
   const json::object* metadata = ObjectAt(role, "metadata");
   const json::object* labels = metadata == nullptr ? nullptr : ObjectAt(*metadata, "labels");
@@ -102,7 +103,7 @@ std::optional<std::string> ReasonNotToName(const PayloadManifest& manifest,
   if (IsOwnNamespace(identity.ns, record_namespace)) {
     return StrCat("it is in the namespace ", identity.ns, ", where Steward keeps its record");
   }
-  // Of a delete manifest only the name matters.
+  // Only the name of a delete manifest matters.
   if (!manifest.deletes) {
     if (auto reason = ReasonByRights(manifest, record_namespace)) return reason;
   }

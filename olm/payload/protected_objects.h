@@ -1,4 +1,4 @@
-// The objects that no payload names. Pure functions.
+// The objects that no payload may name. Pure functions.
 #ifndef OLM_PAYLOAD_PROTECTED_OBJECTS_H_
 #define OLM_PAYLOAD_PROTECTED_OBJECTS_H_
 
@@ -11,14 +11,15 @@
 namespace steward::olm {
 
 // The reason why a manifest for this object is a fault of its payload, whether it applies or
-// deletes; nullopt: it is none. Nothing of Steward's own is named by a payload: its namespace and
-// what lies in it (its record, Leases and accounts), objects of the cluster and of kube-system that
-// are called steward-*, its APIs, and rights for its accounts. A payload does not delete the
-// namespaces that a cluster needs either.
+// deletes; nullopt = no fault. A payload must not name Steward's own objects: its namespace and
+// everything in it (record, Leases, accounts), steward-* objects that are cluster-scoped or in
+// kube-system, its APIs, and bindings for its accounts. Nor may a payload delete the namespaces
+// that a cluster needs.
 std::optional<std::string> ReasonNotToName(const PayloadManifest& manifest,
                                            std::string_view record_namespace);
 
-// True for the definition of a kind of OLM's, with which every operator of a cluster would go.
+// True for the definition of one of OLM's kinds: deleting it would delete every operator of a
+// cluster.
 bool DefinesOlm(const PayloadIdentity& identity);
 
 }  // namespace steward::olm

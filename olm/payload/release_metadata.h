@@ -12,8 +12,8 @@ namespace steward::olm {
 
 inline constexpr size_t kMaxReleaseMetadata = 1 << 20;  // bytes
 
-// The payload's version (R-003-48), one that ReleaseVersion::Parse takes. kInvalidArgument when
-// there is none, the content is no JSON object, or it says that it is of another kind than
+// The payload's version (R-003-48), which ReleaseVersion::Parse accepts. kInvalidArgument if the
+// version is missing or invalid, the content is not a JSON object, or its `kind` is not
 // cincinnati-metadata-v0; kResourceExhausted beyond kMaxReleaseMetadata.
 absl::StatusOr<std::string> ReadReleaseVersion(std::string_view json);
 

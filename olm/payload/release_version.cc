@@ -125,7 +125,7 @@ absl::StatusOr<ReleaseVersion> ReleaseVersion::ParseLeniently(std::string_view t
   if (rest.starts_with('v')) rest.remove_prefix(1);
   std::string whole;
   for (int part = 0; part < 3; ++part) {
-    // A version that is too short has nothing behind it.
+    // Minor and patch may be missing.
     const bool given = part == 0 || !rest.empty();
     std::string_view number = !given ? "0" : part == 2 ? rest : TakePart(rest, '.');
     while (number.size() > 1 && number[0] == '0' && IsDigit(number[1])) number.remove_prefix(1);

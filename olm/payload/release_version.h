@@ -9,18 +9,18 @@
 
 namespace steward::olm {
 
-// A version of a release: MAJOR.MINOR.PATCH, with whatever stands behind it from - or + on.
+// A version of a release: MAJOR.MINOR.PATCH, then optionally - or + and more text.
 struct ReleaseVersion {
   int major = 0;
   int minor = 0;
   int patch = 0;
   std::string rest;  // "-rc.1+build", "" = nothing
 
-  // kInvalidArgument for what Semantic Versioning 2.0.0 refuses, and for numbers of more than nine
-  // digits.
+  // kInvalidArgument for text that Semantic Versioning 2.0.0 refuses, and for numbers of more than
+  // nine digits.
   static absl::StatusOr<ReleaseVersion> Parse(std::string_view text);
-  // Parses as OLM does spec.version: spaces around it, a "v" before it and leading zeros are left
-  // out, and a missing minor or patch is 0.
+  // Parses as OLM parses spec.version: ignores surrounding spaces, a leading "v" and leading zeros;
+  // a missing minor or patch is 0.
   static absl::StatusOr<ReleaseVersion> ParseLeniently(std::string_view text);
   std::string ToString() const;
 

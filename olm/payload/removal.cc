@@ -12,7 +12,7 @@ Removal At(Removal removal, RemovalState state, absl::Time now, std::string note
   return removal;
 }
 
-// The object is deleted for the first time, or again.
+// Begins to delete the object, for the first time or again.
 RemovalDecision Begin(const PayloadIdentity& identity, const LiveObject& live,
                       const RemovalChoices& choices) {
   RemovalDecision decision;
@@ -23,7 +23,7 @@ RemovalDecision Begin(const PayloadIdentity& identity, const LiveObject& live,
   removal.since = choices.now;
   removal.version = choices.version;
   decision.removal = std::move(removal);
-  // An object that somebody else has deleted is only followed.
+  // Only follow an object that somebody else has deleted.
   decision.deletes = !live.deleting;
   if (live.deleting) decision.removal->state = RemovalState::kOngoing;
   return decision;
@@ -78,17 +78,17 @@ RemovalDecision DecideRemoval(const PayloadIdentity& identity, const std::option
   if (!live) return WhereAbsent(identity, known, choices);
   const bool updating = choices.state == PayloadState::kUpdating;
   if (!known) return updating ? Begin(identity, *live, choices) : RemovalDecision();
-  // The object may have been taken for gone, since its kind was not served for a while.
+  // The object may have seemed gone while its kind was not served for a while.
   const bool gone = known->state == RemovalState::kCompleted && known->removes;
   if ((known->holds() || gone) && known->uid == live->uid && live->deleting) {
     return {At(*known, RemovalState::kOngoing, choices.now)};
   }
   if (known->holds() && known->uid == live->uid) {
-    // A deletion that has begun is repeated in any state.
+    // Repeat a deletion that has begun: while updating, and while reconciling with `redelete`.
     return {known, updating || (choices.redelete && choices.state == PayloadState::kReconciling)};
   }
-  // Another object has the name: the one that was deleted is gone. Where none ever was, there is
-  // none to be deleted again.
+  // Another object has the name, so the object that was deleted is gone. Delete "again" only if one
+  // was deleted before.
   if (choices.redelete && known->removes && choices.state != PayloadState::kInitializing) {
     return Begin(identity, *live, choices);
   }

@@ -1,4 +1,5 @@
-// The way of an object from a delete manifest to its end. Values and pure functions.
+// The states of a removal, from a delete manifest until the object is gone. Values and pure
+// functions.
 //
 //   absent ────────────────────────────────────────► Completed, with a note
 //   present ─► Initiated ─► Ongoing ───────────────► Completed ─► Reappeared, under another UID
@@ -18,8 +19,8 @@ namespace steward::olm {
 // The stages of a payload (R-003-54).
 enum class PayloadState {
   kInitializing,  // an installation: nothing is deleted
-  kUpdating,      // from the first sight of a payload until all of it is done: objects are deleted
-  kReconciling,   // afterwards: removals are followed, none is begun
+  kUpdating,      // from the first sight of a payload until all of it is done: deletes objects
+  kReconciling,   // afterwards: follows removals that have begun, and begins none
 };
 std::string_view NameOf(PayloadState state);
 
@@ -34,10 +35,11 @@ struct Removal {
   bool removes = false;  // an object was there, and was to be deleted
   RemovalState state = RemovalState::kInitiated;
   absl::Time since;
-  std::string version;  // the payload's that removed it
+  std::string version;  // of the payload that removed the object
   std::string note;     // why it failed, or what is noteworthy; one sentence
 
-  // Minor updates wait for it (R-003-20). An object that reappeared is only reported (R-003-16).
+  // True if minor updates wait for this removal (R-003-20). An object that reappeared is only
+  // reported (R-003-16).
   bool holds() const {
     return state != RemovalState::kCompleted && state != RemovalState::kReappeared;
   }
@@ -51,22 +53,22 @@ struct LiveObject {
 
 struct RemovalChoices {
   PayloadState state = PayloadState::kUpdating;
-  bool redelete = false;  // what reappeared is deleted again (R-003-53)
+  bool redelete = false;  // delete objects that reappeared again (R-003-53)
   std::string version;
   absl::Time now;
 };
 
 struct RemovalDecision {
-  // The removal from now on; to be recorded before anything is deleted. Nullopt: none, the object
-  // is kept as it is.
+  // The new state of the removal, to be recorded before the delete. Nullopt: there is no removal,
+  // and the object is kept as it is.
   std::optional<Removal> removal;
-  // The object with the removal's UID is to be deleted.
+  // True if the object with the removal's UID is to be deleted now.
   bool deletes = false;
 };
 
-// Decides by the record of an object's removal and by its live state; `live` is nullopt where the
-// object is absent, or its kind is, for certain. The object is deleted once, and never another one
-// that came under its name, unless it is to be deleted again.
+// Decides by the recorded removal and the live object. `live` is nullopt only if the object or its
+// kind is certainly absent. Deletes the object once. Never deletes another object that has the name
+// by now, unless `choices.redelete`.
 RemovalDecision DecideRemoval(const PayloadIdentity& identity, const std::optional<Removal>& known,
                               const std::optional<LiveObject>& live, const RemovalChoices& choices);
 

@@ -28,7 +28,7 @@ bool IsJob(const PayloadManifest& manifest) {
          manifest.gvk.kind == "Job";
 }
 
-// Manifests that stand after each other and have one level, by component.
+// Adjacent manifests of the same level, by component.
 struct Level {
   std::optional<int> level;  // nullopt: names of another form
   std::vector<std::pair<std::string, TaskNode>> components;
@@ -48,7 +48,7 @@ struct Level {
 // The levels between two Jobs.
 using Part = std::vector<Level>;
 
-// Parts, and between them the Jobs, each a part of one level.
+// Splits the manifests into parts at Jobs. Each Job is a part of its own with one level.
 std::vector<Part> PartsOf(const std::vector<PayloadManifest>& manifests) {
   std::vector<Part> parts;
   bool fresh = true;
@@ -72,7 +72,7 @@ std::vector<Part> PartsOf(const std::vector<PayloadManifest>& manifests) {
 }
 
 void AddOrdered(const Part& part, TaskGraph& graph) {
-  bool serial = false;  // the last stage of this part is one node, which may go on
+  bool serial = false;  // the last stage of this part is one node, which can be extended
   for (const Level& level : part) {
     if (level.parallel()) {
       TaskStage stage;

@@ -25,18 +25,19 @@ std::optional<PayloadName> ReadPayloadName(std::string_view file);
 using TaskNode = std::vector<size_t>;
 // Nodes that may be worked on at the same time.
 using TaskStage = std::vector<TaskNode>;
-// Each stage begins when all nodes of the one before have ended; so no stage is worked on of which
-// one before has failed.
+// A stage begins after all nodes of the stage before it have ended. If one of them fails, the later
+// stages do not begin.
 using TaskGraph = std::vector<TaskStage>;
 
-// For an update: components of one level beside each other, levels after each other; what has one
-// component alone, or a name of another form, goes on in one node with its neighbours. A Job of
-// batch/v1 is a stage of its own, between all before and all behind it (R-003-11, 12).
+// For an update: the levels one after the other, and the components of one level in parallel.
+// Adjacent levels with one component each form one node; so do files whose names have another form.
+// A Job of batch/v1 is a stage of its own, after everything before it and before everything behind
+// it (R-003-11, 12).
 TaskGraph UpdateGraph(const std::vector<PayloadManifest>& manifests);
 
-// For an installation, and while everything is kept as it is: each component of a level by itself,
-// without an order of levels, so that one that fails holds up no other; but Jobs still part what
-// stands before them from what stands behind.
+// For an installation, and for reconciling a finished payload: each component of each level is a
+// node of its own, and levels have no order, so a failed component delays no other. Only a Job
+// still runs between the manifests before it and those behind it.
 TaskGraph FlatGraph(const std::vector<PayloadManifest>& manifests);
 
 }  // namespace steward::olm

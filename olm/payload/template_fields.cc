@@ -8,15 +8,15 @@ namespace {
 
 constexpr std::string_view kOpen = "{{";
 constexpr std::string_view kClose = "}}";
-constexpr size_t kMaxAction = 256;  // bytes of a field's
+constexpr size_t kMaxAction = 256;  // bytes of an action
 
-// The index behind spaces, and behind the dash that takes blanks away.
+// The index behind spaces, tabs and dashes ("{{-" trims blanks).
 size_t SkipBlanks(std::string_view text, size_t at) {
   while (at < text.size() && (text[at] == ' ' || text[at] == '\t' || text[at] == '-')) ++at;
   return at;
 }
 
-// An action of a template that begins with a text: what it stands for, and where it ends.
+// An action at the beginning of a text: its value, and the index behind its end.
 struct Action {
   std::string value;
   size_t end = 0;
@@ -37,7 +37,8 @@ std::optional<Action> LiteralAt(std::string_view text) {
   return action;
 }
 
-// The field that stands alone between braces at the beginning of `text`; its value is its name.
+// The action at the beginning of `text` that has only a known field between braces. Its `value` is
+// the field's name.
 std::optional<Action> FieldAt(std::string_view text) {
   const size_t begin = SkipBlanks(text, kOpen.size());
   const size_t close = text.substr(0, kMaxAction).find(kClose, begin);
@@ -62,7 +63,7 @@ FilledTemplate FillTemplate(std::string_view text, const TemplateFields& fields,
     text.remove_prefix(open);
     if (text.empty()) break;
     if (const std::optional<Action> field = FieldAt(text)) {
-      std::string value;  // of .Images no value is known
+      std::string value;  // the value of .Images is never known
       if (field->value == ".ReleaseImage") value = fields.release_image;
       if (field->value == ".ClusterProfile") value = fields.profile;
       if (value.empty()) {

@@ -22,12 +22,12 @@ struct UnfilledField {
 
 struct FilledTemplate {
   std::string text;
-  std::vector<UnfilledField> unfilled;  // those whose values are not known
+  std::vector<UnfilledField> unfilled;  // fields whose values are not known
 };
 
-// Fills the fields in. Any other text between {{ and }} is not the cluster-version-operator's
-// (alerts have such) and stays; with `literals` it is where it is one quoted string, as that
-// operator's own manifests have around texts with braces: the string takes its place.
+// Fills the fields in. Keeps any other text between {{ and }}, because it is not meant for the
+// cluster-version-operator (alerts contain such text). With `literals`, though, a quoted string
+// between the braces replaces them, as in that operator's own manifests around texts with braces.
 FilledTemplate FillTemplate(std::string_view text, const TemplateFields& fields, bool literals);
 
 }  // namespace steward::olm

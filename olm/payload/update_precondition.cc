@@ -21,7 +21,7 @@ std::vector<std::string> ReasonsNotToUpdate(const UpdateQuestion& question) {
   const PayloadRecord& record = question.record;
   if (record.version.empty()) return {};
   const absl::StatusOr<ReleaseVersion> from = ReleaseVersion::Parse(record.version);
-  // A version that cannot be compared is taken for the greater step.
+  // A version that cannot be parsed counts as an update to another minor version.
   if (from.ok() && LevelOf(*from, question.to) != UpdateLevel::kMinor) return {};
   std::vector<std::string> reasons;
   for (const std::string& each : record.Holding()) {

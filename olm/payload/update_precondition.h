@@ -22,9 +22,10 @@ struct UpdateQuestion {
   bool allow_stale_deletes = false;
 };
 
-// The reasons why the update may not begin, one sentence each; empty: it may. Only an update to
-// another minor or major version is ever refused (R-003-20, 48): by removals that have not ended,
-// by operators, and by delete manifests whose objects an earlier minor version has removed already.
+// The reasons why the update may not begin, one sentence each; empty: it may. Refuses only updates
+// to another minor or major version (R-003-20, 48): because of removals that have not ended, of
+// `not_upgradeable`, and of delete manifests whose objects an earlier minor version has removed
+// already (unless `allow_stale_deletes`).
 std::vector<std::string> ReasonsNotToUpdate(const UpdateQuestion& question);
 
 }  // namespace steward::olm

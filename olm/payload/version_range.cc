@@ -44,7 +44,8 @@ absl::StatusOr<VersionRange::Condition> VersionRange::ParseCondition(std::string
   const auto bad = [text] {
     return absl::InvalidArgumentError(StrCat(kube::Quote(text), " is no condition of a version"));
   };
-  // The versions that the number stands for: one, or all from `low` up to `high`.
+  // The versions that the text means: exactly `low`, or with a wildcard all from `low` up to
+  // `high`.
   ReleaseVersion low;
   ReleaseVersion high;
   std::vector<std::string> parts =
@@ -88,7 +89,7 @@ absl::StatusOr<VersionRange> VersionRange::Parse(std::string_view text) {
   for (const absl::string_view alternative :
        absl::StrSplit(absl::string_view(text.data(), text.size()), "||")) {
     std::vector<Condition> conditions;
-    std::string op;  // one that stands apart from its version
+    std::string op;  // a word so far: an operator may be apart from its version
     for (const absl::string_view word :
          absl::StrSplit(alternative, absl::ByAnyChar(" \t"), absl::SkipEmpty())) {
       op.append(word.data(), word.size());

@@ -10,25 +10,26 @@
 
 namespace steward::olm {
 
-// ">=1.2.0 <2.0.0 || 3.x": alternatives between ||, each of conditions that all have to hold. A
-// condition is a version behind >, >=, <, <=, !=, !, =, == or nothing; x in the place of its minor
-// or patch number stands for all of them. As github.com/blang/semver reads it, which OLM does with.
+// ">=1.2.0 <2.0.0 || 3.x": alternatives separated by ||. An alternative is a list of conditions
+// that must all hold. A condition is an operator (>, >=, <, <=, !=, !, =, == or none) and a
+// version; x as its minor or patch number stands for all numbers. Parses as github.com/blang/semver
+// does, because OLM uses that.
 class VersionRange {
  public:
-  // kInvalidArgument names the condition that is none.
+  // kInvalidArgument names the invalid condition.
   static absl::StatusOr<VersionRange> Parse(std::string_view text);
 
   bool Contains(const ReleaseVersion& version) const;
 
  private:
-  // From `low` on, `low` itself included, up to `high`, which is not; or everything else.
+  // From `low` (included) up to `high` (not included); if `negated`, everything else.
   struct Condition {
     ReleaseVersion low;
     ReleaseVersion high;
     bool has_low = false;
     bool has_high = false;
     bool low_open = false;     // `low` itself is not included
-    bool high_closed = false;  // `high` itself is
+    bool high_closed = false;  // `high` itself is included
     bool negated = false;
     bool Holds(const ReleaseVersion& version) const;
   };

@@ -29,7 +29,7 @@ bool Says(const json::object& object, std::string_view key) {
   return value != nullptr && !value->is_null();
 }
 
-// Members of the live map that the wanted one does not have.
+// Adds the members of the live map `key` that the wanted map lacks.
 void KeepMissing(const json::object& live, json::object& wanted, std::string_view key) {
   const json::object* before = ObjectAt(live, key);
   if (before == nullptr || before->empty()) return;
@@ -45,7 +45,7 @@ void KeepUnsaid(const json::object& live, json::object& wanted, std::string_view
   if (!Says(wanted, key)) Keep(live, wanted, key);
 }
 
-// Entries of the live list of references that the wanted one does not name, by UID.
+// Sets the owner references: the live ones, then the wanted ones with other UIDs.
 void KeepOwners(const json::object& live, json::object& wanted) {
   const json::array* before = ArrayAt(live, "ownerReferences");
   if (before == nullptr || before->empty()) return;
@@ -72,7 +72,7 @@ bool HasCsvOwner(const json::object& metadata) {
          });
 }
 
-// Entries of the live list that are not in the wanted one, whole.
+// Appends the entries of the live list `key` that the wanted list does not contain as a whole.
 void KeepEntries(const json::object& live, json::object& wanted, std::string_view key) {
   const json::array* before = ArrayAt(live, key);
   if (before == nullptr || before->empty()) return;
@@ -96,8 +96,8 @@ void AdoptServiceAccount(const json::object& live, json::object& wanted) {
   KeepUnsaid(live, wanted, "automountServiceAccountToken");
 }
 
-// Takes those keys out of a ConfigMap or Secret that the manifest before this one brought, and this
-// one does not.
+// Keeps the live keys of a ConfigMap or Secret, except those that only the previous manifest
+// brought.
 void AdoptKeys(const json::object& live, json::object& wanted) {
   const std::set<std::string> brought = ManifestKeys(live);
   const std::set<std::string> brings = ManifestKeys(wanted);
@@ -142,7 +142,7 @@ int64_t NumberAt(const json::object& object, std::string_view key) {
   return value->is_uint64() ? static_cast<int64_t>(value->get_uint64()) : 0;
 }
 
-// A port that stays keeps its number on the nodes.
+// A port that stays (equal port and protocol) keeps its nodePort.
 void KeepNodePorts(const json::array& before, json::array& after) {
   std::set<int64_t> taken;
   for (const json::value& each : after) {
@@ -191,7 +191,7 @@ void AdoptService(const json::object& live, json::object& wanted) {
   }
 }
 
-// The cluster itself gathers these rules.
+// Keeps the rules, because the cluster itself aggregates them.
 void AdoptAggregated(const json::object& live, json::object& wanted) {
   if (Says(wanted, "aggregationRule")) KeepUnsaid(live, wanted, "rules");
 }
@@ -210,7 +210,7 @@ constexpr std::array<Kind, 6> kKinds = {{
     {"rbac.authorization.k8s.io/", "ClusterRole", AdoptAggregated},
 }};
 
-// True if each member of `wanted` is in `live`: what others added to metadata is no difference.
+// True if each member of `wanted` is in `live`. Ignores members of metadata that others added.
 bool IsWithin(const json::object& wanted, const json::object& live) {
   return std::all_of(wanted.begin(), wanted.end(), [&live](const json::key_value_pair& member) {
     const json::value* there = live.if_contains(member.key());
@@ -222,7 +222,7 @@ bool IsWithin(const json::object& wanted, const json::object& live) {
   });
 }
 
-// The merge patch (RFC 7386) that makes `before` what `after` is.
+// The merge patch (RFC 7386) that makes `before` equal to `after`.
 json::object Difference(const json::object& before, const json::object& after) {
   json::object patch;
   for (const auto& member : after) {
@@ -233,7 +233,7 @@ json::object Difference(const json::object& before, const json::object& after) {
       if (!inner.empty()) patch[member.key()] = std::move(inner);
       continue;
     }
-    // A null of the manifest says what its absence says.
+    // A null in the manifest means the same as an absent member.
     if (old == nullptr && member.value().is_null()) continue;
     patch[member.key()] = member.value();
   }
@@ -243,7 +243,7 @@ json::object Difference(const json::object& before, const json::object& after) {
   return patch;
 }
 
-// The part of an object that a patch is about.
+// The part of an object that a patch may change.
 json::object ToPatch(const json::object& object) {
   json::object part = object;
   for (const std::string_view key : {"metadata", "status", "apiVersion", "kind"}) part.erase(key);
@@ -263,7 +263,7 @@ void Disown(const json::object& live, json::object& wanted) {
   const json::object* before = ObjectAt(live, "metadata");
   const json::object* labels = before == nullptr ? nullptr : ObjectAt(*before, "labels");
   if (labels != nullptr && StringAt(*labels, kManagedLabel) == "true") return;
-  // Older OLM marks by owners alone.
+  // Older versions of OLM mark objects by owners only.
   if (labels != nullptr && StringAt(*labels, kOwnerKindLabel) == kOwnerKind) return;
   if (before != nullptr && HasCsvOwner(*before)) return;
   json::object& metadata = ObjectIn(wanted, "metadata");

@@ -1,5 +1,5 @@
-// The outcome when a step of a plan brings an object that exists already, decided once for each
-// kind. Pure functions.
+// How a step of a plan changes an object that exists already; the rules for each kind are here
+// only. Pure functions.
 #ifndef OLM_PLAN_ADOPTION_H_
 #define OLM_PLAN_ADOPTION_H_
 
@@ -7,14 +7,13 @@
 
 namespace steward::olm {
 
-// Takes from `wanted` the operator's marks of ownership where `live` bears no sign of OLM
-// (olm.managed, or a ClusterServiceVersion as its owner): owner references, and the labels of OLM's
-// books. An object that somebody else has made is changed as the manifest says, but does not go
-// with the operator.
+// If `live` has no mark of OLM (olm.managed, or a ClusterServiceVersion as its owner), removes from
+// `wanted` the owner references and the labels of DropBooks. So an object that somebody else made
+// is changed as the manifest says, but is not deleted with the operator.
 void Disown(const boost::json::object& live, boost::json::object& wanted);
 
-// The object that replaces `live` where a manifest asks for `wanted` (the result of StepObject, of
-// the same kind). It says what `wanted` says and nothing else, but for:
+// Returns the object that replaces `live` if a manifest asks for `wanted` (the result of
+// StepObject, of the same kind). The result is `wanted`, plus these parts of `live`:
 //
 //   every kind                UID, resourceVersion, finalizers and status; labels, annotations and
 //                             owner references that others have set
@@ -27,13 +26,13 @@ void Disown(const boost::json::object& live, boost::json::object& wanted);
 //   ClusterRole               the rules that an aggregation has gathered
 boost::json::object Adopt(const boost::json::object& live, boost::json::object wanted);
 
-// True if `wanted` (of Adopt) is what `live` is. Defaults that a server has filled in make a
-// difference; a write of such a `wanted` changes nothing.
+// True if `wanted` (of Adopt) equals `live`. False if they differ only in defaults that the server
+// filled in, although writing such a `wanted` changes nothing.
 bool IsUnchanged(const boost::json::object& live, const boost::json::object& wanted);
 
-// The JSON merge patch that makes `live` what `wanted` (of Adopt) is, if the object has not changed
-// since (metadata.resourceVersion). Empty where IsUnchanged, and where no more than what a server
-// fills in differs at the top. Status and what the server keeps in metadata are left out.
+// The JSON merge patch that makes `live` equal to `wanted` (of Adopt). The patch has live's
+// resourceVersion, so it fails if the object has changed since. Empty if only fields differ that a
+// patch leaves out: status, and metadata except labels, annotations and owner references.
 boost::json::object AdoptionPatch(const boost::json::object& live,
                                   const boost::json::object& wanted);
 

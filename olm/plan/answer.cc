@@ -10,7 +10,7 @@
 namespace steward::olm {
 namespace {
 
-// The seed's rules for an answer on creation, by reason.
+// The rules of R-002 for an answer to a create, by reason.
 struct Row {
   std::string_view reason;
   int code;
@@ -37,7 +37,7 @@ constexpr std::array<Row, 18> kRows = {{
     {"StorageReadError", 500, false},
 }};
 
-// True if the client made the Status, and its reason, of the code of an answer that had none.
+// True if the answer had no Status, and the client made one, with its reason, from the code.
 bool IsGuessed(const kube::Status& status) {
   return std::any_of(
       status.causes.begin(), status.causes.end(),
@@ -56,7 +56,7 @@ AnswerVerdict ClassifyAnswer(const absl::Status& answer, StepWrite write) {
   const auto* row = std::find_if(kRows.begin(), kRows.end(), [&status](const Row& each) {
     return each.reason == status.reason;
   });
-  // A 409 whose server gave no reason is the answer for a name that is taken.
+  // A 409 without a reason from the server means that the name is taken.
   if (status.code == 409 && (row == kRows.end() || IsGuessed(status))) {
     return creates ? AnswerVerdict::kExists : AnswerVerdict::kFailure;
   }

@@ -13,12 +13,12 @@ enum class AnswerVerdict {
   kFailure,     // an error: the step is tried again until the plan's time is over
 };
 
-// The step's operation whose answer it is.
+// The operation that the server answers.
 enum class StepWrite { kCreate, kUpdate };
 
-// By the reason of the answer's Status, and where that is unknown, or where there is none, by its
-// code; no answer at all is kFailure. A Conflict of an update is kFailure: the object is there, and
-// the step is tried again (R-002-65).
+// Classifies by the reason of the answer's Status, or by its code if the reason is unknown or
+// missing. No answer at all is kFailure. A Conflict of an update is kFailure, because the object
+// exists and the step is tried again (R-002-65).
 AnswerVerdict ClassifyAnswer(const absl::Status& answer, StepWrite write);
 
 }  // namespace steward::olm

@@ -38,7 +38,8 @@ absl::StatusOr<PlanStep> StepOf(const json::object& manifest, const OptionalMani
   step.gvk = ObjectKind(said);
   step.name = identity.name;
   if (step.gvk.kind.empty()) return lacks("kind is missing");
-  // OLM refuses a ClusterServiceVersion without one, and knows some of the other kinds without.
+  // OLM refuses a ClusterServiceVersion without an apiVersion, but knows the versions of some other
+  // kinds.
   if (step.gvk.version.empty() || (StepKindOf(said) == StepKind::kCsv && said.version.empty())) {
     return lacks("apiVersion is missing");
   }
@@ -67,8 +68,9 @@ class Generator {
   }
 
   void AddRole(const std::string& account, const json::value& rules, bool cluster) {
-    // The namespace is in both: what a bundle of one namespace has in the cluster must not become
-    // that of another namespace's. Operator and account are, too, since the readable part is cut.
+    // The digest contains the namespace, so that the cluster-scoped objects of a bundle in one
+    // namespace are not overwritten by the same bundle in another. It contains operator and
+    // account, because the readable part is cut.
     const std::string digest = absl::BytesToHexString(
         Sha256(StrCat(ns_, cluster ? "//" : "/", csv_, "/", account, "/", Serialize(rules))));
     std::string name = StrCat(csv_, "-", account).substr(0, kReadable);
@@ -87,7 +89,8 @@ class Generator {
     json::object manifest = {{"apiVersion", gvk.group.empty() ? "v1" : kRbacVersion},
                              {"kind", gvk.kind},
                              {"metadata", {{"name", name}}}};
-    // These labels, like OLM's, tell what is copied to the namespaces where the operator works.
+    // These labels, like OLM's, mark the objects that are copied to the namespaces where the
+    // operator works.
     json::object labels = gvk.group.empty() ? json::object() : OwnerLabels({ns_, csv_});
     if (!labels.empty()) manifest["metadata"].as_object()["labels"] = std::move(labels);
     for (auto& member : more) manifest[member.key()] = member.value();
@@ -96,7 +99,7 @@ class Generator {
     step.name = name;
     step.manifest = Serialize(manifest);
     step.status = kStepUnknown;
-    // Permissions that are said twice make one role.
+    // Permissions that occur twice make one role.
     if (std::find(steps_.begin(), steps_.end(), step) != steps_.end()) return;
     steps_.push_back(std::move(step));
   }
@@ -106,7 +109,7 @@ class Generator {
   std::vector<PlanStep>& steps_;
 };
 
-// `csv` is as CsvContentProblems wants it.
+// REQUIRES: `csv` has no CsvContentProblems.
 void AddGenerated(const json::object& csv, const std::string& name, const std::string& ns,
                   std::vector<PlanStep>& steps) {
   const json::object* spec = ObjectAt(csv, "spec");

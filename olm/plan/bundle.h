@@ -14,13 +14,14 @@
 namespace steward::olm {
 
 // The steps that OLM makes of a bundle (R-002-22, 24) that is installed in `ns`: its
-// ClusterServiceVersion first, then its definitions, then the rest in the order given (of file
-// names), then the steps generated from the ClusterServiceVersion's permissions: for each account a
-// ServiceAccount (unless it is "default", or among the manifests), Role, RoleBinding, ClusterRole
-// and ClusterRoleBinding, never optional. A Secret becomes a BundleSecret; group and version are as
-// ObjectKind has them. `optional` of a step is what `declared` says of its manifest.
-// kInvalidArgument: not exactly one ClusterServiceVersion, one with CsvContentProblems, or a
-// manifest without kind, name or an apiVersion that follows from its kind.
+// ClusterServiceVersion first, then its definitions, then the rest in the order of `manifests`
+// (which is that of file names), then the steps generated from the ClusterServiceVersion's
+// permissions: for each account a ServiceAccount (unless it is "default", or among the manifests),
+// Role, RoleBinding, ClusterRole and ClusterRoleBinding, never optional. A Secret becomes a
+// BundleSecret; group and version are as ObjectKind returns them. A step is `optional` if
+// `declared` contains its manifest. kInvalidArgument: not exactly one ClusterServiceVersion, one
+// with CsvContentProblems, or a manifest without kind, name or an apiVersion that follows from its
+// kind.
 absl::StatusOr<std::vector<PlanStep>> StepsOf(const std::vector<boost::json::object>& manifests,
                                               const OptionalManifests& declared,
                                               const std::string& ns);

@@ -21,13 +21,13 @@ namespace steward::olm {
 namespace json = boost::json;
 namespace {
 
-// True for what stands in place of an object. An object has metadata, and says its version.
+// True if `object` is a reference. A real ConfigMap has metadata and an apiVersion.
 bool IsReference(const json::object& object) {
   return StringAt(object, "kind") == "ConfigMap" && !object.contains("metadata") &&
          !object.contains("apiVersion");
 }
 
-// The beginning of gzip, plain and in base64, in which OLM puts it into binaryData once more.
+// The first bytes of gzip, plain and in base64, because OLM encodes binaryData in base64 twice.
 constexpr std::string_view kGzip = "\x1f\x8b";
 constexpr std::string_view kGzipBase64 = "H4sI";
 
@@ -50,7 +50,8 @@ absl::StatusOr<std::string> Unpack(const std::string& packed, size_t& left) {
   return text;
 }
 
-// True if the step stands for the manifest: by what the manifest says, or by what OLM writes it as.
+// True if the step stands for the manifest. Compares the kind that the manifest says if
+// `literally`, else the kind that OLM writes (ObjectKind).
 bool IsStandFor(const json::object& manifest, const PlanStep& step, bool literally) {
   const kube::GroupVersionKind said = kube::KindOf(manifest);
   return (literally ? said : ObjectKind(said)) == ObjectKind(step.gvk) &&
@@ -119,7 +120,7 @@ absl::StatusOr<std::vector<json::object>> ReadBundle(const json::object& config_
   }
   std::vector<json::object> manifests;
   for (const auto& [key, text] : texts) {
-    // The files of metadata/ are there, too, and are no manifests.
+    // Skip the files of metadata/, which are in the ConfigMap, too, and are not manifests.
     ManifestFile file = ReadManifestFile(text, kMaxUnpacked);
     if (file.left_out.empty()) manifests.push_back(std::move(file.object));
   }

@@ -22,24 +22,25 @@ struct BundleReference {
   bool operator==(const BundleReference&) const = default;
 };
 
-// The manifest of a step: an object, or a reference to it.
+// The manifest of a step: an object, or a reference to a bundle that contains it.
 struct StepManifest {
-  boost::json::object object;                // set where there is no reference
-  std::optional<BundleReference> reference;  // an object that has no metadata but a name
+  boost::json::object object;                // set if there is no reference
+  std::optional<BundleReference> reference;  // set if the manifest has a name, but no metadata
 };
 
 // kInvalidArgument: no JSON object, or a reference without name or namespace.
 absl::StatusOr<StepManifest> ReadStepManifest(const PlanStep& step);
 
-// The manifests in a bundle's ConfigMap, in the order of their keys: `data`, or `binaryData`, of
-// which texts that are compressed (gzip) are unpacked, up to kMaxUnpacked bytes together. A
-// manifest that is no YAML or JSON object is kInvalidArgument, naming its key.
+// The manifests in a bundle's ConfigMap (`data` and `binaryData`), in the order of their keys.
+// Unpacks gzip, up to kMaxUnpacked bytes together. Skips files that are not manifests, such as
+// those of metadata/. kInvalidArgument names the key of a value that is not a string, not base64,
+// or cannot be unpacked.
 inline constexpr size_t kMaxUnpacked = 16 << 20;
 absl::StatusOr<std::vector<boost::json::object>> ReadBundle(const boost::json::object& config_map);
 
-// The manifest of a bundle that a step stands for: of its group, version, kind and name. A
-// ClusterServiceVersion gets spec.replaces and the annotation of its properties from `reference`.
-// kNotFound names what the bundle lacks.
+// Returns the manifest of a bundle that has the group, version, kind and name of `step`. A
+// ClusterServiceVersion gets spec.replaces and kPropertiesAnnotation from `reference`. kNotFound
+// names the manifest that the bundle lacks.
 absl::StatusOr<boost::json::object> FindManifest(const std::vector<boost::json::object>& bundle,
                                                  const PlanStep& step,
                                                  const BundleReference& reference);

@@ -16,27 +16,27 @@
 
 namespace steward::olm {
 
-// By ClusterServiceVersion, since a bundle names its own manifests alone. Errors of reading are
-// those of OptionalManifests::AddText, with the place.
+// Keeps them by ClusterServiceVersion, because a bundle may name only its own manifests. Errors are
+// those of OptionalManifests::AddText, with the place of the text.
 class DeclaredOptional {
  public:
-  // Reads what the catalog says of the bundles.
+  // Reads the properties that the catalog names for the bundles.
   absl::Status AddLookups(const std::vector<BundleLookup>& lookups);
-  // Reads what a step says: `properties`, those in its reference to a bundle, and where it is a
-  // ClusterServiceVersion the annotation of `manifest`, which may be empty.
+  // Reads `properties`, which the step's reference to a bundle has. If the step is a
+  // ClusterServiceVersion, also reads kPropertiesAnnotation of `manifest`, which may be empty.
   absl::Status AddStep(const PlanStep& step, const boost::json::object& manifest,
                        const std::string& properties);
 
   // True if the bundle of `csv` names the manifest.
   bool Contains(const std::string& csv, const ManifestIdentity& manifest) const;
-  // True if it names a manifest whose own namespace is not known.
+  // As Contains, but for any `manifest.ns`, when the manifest's own namespace is not known.
   bool ContainsInAnyNamespace(const std::string& csv, const ManifestIdentity& manifest) const;
 
  private:
   absl::Status Add(const std::string& csv, const std::string& text);
 
   std::map<std::string, OptionalManifests> by_csv_;
-  std::set<std::pair<std::string, std::string>> read_;  // steps repeat the same text
+  std::set<std::pair<std::string, std::string>> read_;  // read texts; steps repeat them
 };
 
 }  // namespace steward::olm

@@ -19,7 +19,7 @@ namespace steward::olm {
 namespace json = boost::json;
 namespace {
 
-constexpr size_t kMaxUrl = 200;  // bytes of one that is quoted
+constexpr size_t kMaxUrl = 200;  // bytes of a url in a message
 
 absl::Status Bad(std::string_view field, std::string_view why) {
   return absl::InvalidArgumentError(StrCat(field, ": ", why));
@@ -32,7 +32,7 @@ absl::StatusOr<std::string> RequiredText(const json::object& parent, std::string
   return std::string(text);
 }
 
-// The schema of a version; one that says nothing admits everything.
+// The schema of a version; a version without a schema admits everything.
 absl::StatusOr<kube::Schema> SchemaOf(const json::object& version) {
   const json::object* validation = ObjectAt(version, "schema");
   const json::object* schema =
@@ -64,7 +64,7 @@ bool IsServed(const Definition& definition, const std::string& version) {
                      [&version](const DefinitionVersion& each) { return each.name == version; });
 }
 
-// "scope: it is Namespaced, …" where the two differ.
+// "scope: it is Namespaced, …" if the two values differ; else "".
 std::string FixedField(std::string_view field, std::string_view live, std::string_view wanted) {
   if (live == wanted) return "";
   return StrCat("spec.", field, ": it is ", live, ", and cannot become ", wanted);
@@ -78,7 +78,7 @@ void SetDefault(json::object& parent, std::string_view key, std::string value) {
   if (StringAt(parent, key).empty()) parent[key] = value;
 }
 
-// A spec as a server would complete it.
+// The spec with the defaults that a server would fill in.
 json::object Completed(const json::object& definition) {
   const json::object* found = ObjectAt(definition, "spec");
   json::object spec = found == nullptr ? json::object() : *found;

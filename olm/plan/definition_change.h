@@ -19,8 +19,7 @@ struct DefinitionVersion {
   kube::Schema schema;
 };
 
-// The facts about a definition that an executor needs. kInvalidArgument names the field that cannot
-// be read.
+// The facts about a definition that an executor needs.
 struct Definition {
   std::string name;  // plural.group
   std::string group;
@@ -38,31 +37,31 @@ struct Definition {
 };
 absl::StatusOr<Definition> ReadDefinition(const boost::json::object& object);
 
-// True once the definition's API is there: Established and NamesAccepted. `refused` gets the
-// message of a NamesAccepted that is False; "" otherwise.
+// True once the API server serves the definition: Established and NamesAccepted are True. Sets
+// `refused` to the message of NamesAccepted if that is False, else to "".
 bool IsEstablished(const boost::json::object& definition, std::string* refused);
 
 // The change from `live` to `wanted`.
 struct DefinitionChange {
   // The reason why the change must not be made: a stored version is not among the new ones (R-002,
-  // versions), or a field changes that no server lets anybody change. "" = none.
+  // versions), or a field differs that servers do not let anybody change. "" = none.
   std::string refused;
   // Versions that were served and will not be: a Warning, since OLM allows it.
   std::vector<std::string> versions_that_go;
 };
 DefinitionChange CompareDefinitions(const Definition& live, const Definition& wanted);
 
-// True if both specs say the same, but for what a server fills in.
+// True if both specs are equal once defaults are filled in, as a server does.
 bool HasSameSpec(const boost::json::object& live, const boost::json::object& wanted);
 
-// The namespace of the Service that converts the definition's objects; "" where none does, or what
-// does is at a url.
+// The namespace of the Service that converts the definition's objects; "" if no Service does, for
+// example if a url does.
 std::string ConverterNamespace(const boost::json::object& definition);
 
-// The reason why a plan must not give a definition the conversion of `wanted`; "" if it may. A
-// converter reads and changes every object of the kind: a plan never names an address outside of
-// the cluster, and where `ns` is not "", it may only name Services of that namespace. A conversion
-// that `live` (null: there is none) has already may stay.
+// The reason why an InstallPlan must not give a definition the conversion of `wanted`; "" = it may.
+// A converter reads and changes every object of the kind, so a plan must not name an address
+// outside of the cluster. If `ns` is not "", a plan may only name Services of that namespace. A
+// conversion that `live` has already may stay. `live` is null if there is no such definition.
 std::string ConversionProblem(const boost::json::object* live, const boost::json::object& wanted,
                               std::string_view ns);
 

@@ -11,7 +11,7 @@ namespace steward::olm {
 
 // Indices of steps of these kinds: ClusterServiceVersions, then CustomResourceDefinitions
 // (R-002-24), then ServiceAccounts, so that a token Secret finds its account, then roles and their
-// bindings, then the rest. Equals stay in the plan's order.
+// bindings, then the rest. Steps of the same rank keep the plan's order.
 std::vector<size_t> ExecutionOrder(const std::vector<StepKind>& kinds);
 
 }  // namespace steward::olm

@@ -20,7 +20,7 @@ absl::Status Bad(std::string_view field, std::string_view why) {
   return absl::InvalidArgumentError(StrCat(field, ": ", why));
 }
 
-// Members that may be absent or null; of another type they are an error that names `path`.
+// Members that may be absent or null. A member of another type is an error that names `path`.
 absl::StatusOr<std::string> TextIn(const json::object& parent, std::string_view path,
                                    std::string_view key) {
   const json::value* value = parent.if_contains(key);
@@ -120,7 +120,7 @@ void Set(json::object& parent, std::string_view key, json::value value, bool& ch
   changed = true;
 }
 
-// Text that is absent where it is empty.
+// As Set, but removes the member if `text` is empty.
 void SetText(json::object& parent, std::string_view key, const std::string& text, bool& changed) {
   if (!text.empty()) {
     Set(parent, key, json::string(text), changed);

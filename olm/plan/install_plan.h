@@ -1,5 +1,5 @@
-// An InstallPlan: what an executor reads of it, and what it writes into its status. Values and pure
-// functions.
+// An InstallPlan: the fields that an executor reads, and its writes into the status. Values and
+// pure functions.
 #ifndef OLM_PLAN_INSTALL_PLAN_H_
 #define OLM_PLAN_INSTALL_PLAN_H_
 
@@ -31,9 +31,10 @@ inline constexpr std::string_view kStepNotCreated = "NotCreated";  // R-002-20
 inline constexpr std::string_view kStepWaitingForApi = "WaitingForApi";
 inline constexpr std::string_view kStepUnsupported = "UnsupportedResource";
 
-// True while an executor has still to do the step; "" is such a status.
+// True while an executor still has to do the step. "" counts as pending.
 bool IsPendingStep(std::string_view status);
-// True once nothing is done for the step any more. Of no other status than these is a step valid.
+// True once an executor does nothing more for the step. A status that neither function accepts is
+// invalid.
 bool HasStepEnded(std::string_view status);
 
 // The condition of a plan and its reasons.
@@ -51,7 +52,7 @@ struct PlanStep {
   // The object as JSON, or a reference to a bundle's ConfigMap (bundle_reference.h).
   std::string manifest;
   bool optional = false;
-  std::string status;  // one of kStep…; whatever else it says is kept
+  std::string status;  // one of kStep…; any other value is kept
 
   // "step 3, ServiceMonitor reed": for messages; `index` counts from 0.
   std::string ToString(size_t index) const;
@@ -62,7 +63,7 @@ struct PlanStep {
 struct BundleLookup {
   std::string identifier;  // the ClusterServiceVersion's name
   std::string properties;  // as in OptionalManifests::Parse
-  bool pending = false;    // the bundle is not unpacked: its steps are not in the plan yet
+  bool pending = false;    // the bundle is not unpacked yet, so its steps are not in the plan
   bool operator==(const BundleLookup&) const = default;
 };
 
@@ -74,17 +75,17 @@ struct InstallPlan {
   std::string uid;
   std::string resource_version;
   bool deleting = false;
-  bool approved = false;  // spec.approved alone: OLM sets it where the approval is Automatic
+  bool approved = false;  // only spec.approved: OLM sets it if the approval is Automatic
   std::vector<std::string> csv_names;  // spec.clusterServiceVersionNames
   std::string phase;                   // "" = new
   std::string message;
   std::optional<absl::Time> start_time;  // status.startTime
-  std::vector<PlanStep> steps;           // in the plan's own order, null entries left out of none
+  std::vector<PlanStep> steps;           // in the plan's own order, complete
   std::vector<BundleLookup> lookups;
 
-  // Terminal: nothing is done for it any more.
+  // True if the plan is terminal: an executor does nothing more for it.
   bool ended() const { return phase == kPlanComplete || phase == kPlanFailed; }
-  // Nothing of it has been written yet, as its steps say.
+  // True if no step has a status but Unknown, so no object of the plan has been written yet.
   bool untouched() const;
 };
 
@@ -97,7 +98,7 @@ struct PlanProgress {
   std::string phase;
   std::string message;
   std::optional<absl::Time> start_time;  // nullopt: stays
-  bool anew = false;                     // the start time goes: the plan begins again
+  bool anew = false;                     // removes the start time, because the plan begins again
   struct Condition {
     bool installed = false;
     std::string reason;
@@ -111,9 +112,9 @@ struct PlanProgress {
   std::vector<Step> steps;  // as many as the plan has, in its order
 };
 
-// Writes `progress` into the status of `object`, which `plan` was read from: the order and every
-// other field stay (R-002-24), `optional` is only ever written as true (R-002-21). Returns false,
-// and changes nothing, when it says all of that already. `now`: of a condition's transition.
+// Writes `progress` into the status of `object`, from which `plan` was read. Keeps the order of
+// steps and all other fields (R-002-24), and never sets `optional` to false (R-002-21). Returns
+// false if the status says the same already. `now` is the time of the condition's change.
 bool SetProgress(const InstallPlan& plan, const PlanProgress& progress, absl::Time now,
                  boost::json::object& object);
 

@@ -26,8 +26,8 @@ size_t LineAt(std::string_view text, size_t position) {
   return 1 + static_cast<size_t>(std::count(text.begin(), text.begin() + position, '\n'));
 }
 
-// The first object of JSON, which may be followed by anything. False: the text does not begin with
-// one.
+// Takes the first object of JSON; anything may follow it. False if the text does not begin with
+// JSON.
 bool TakeJson(std::string_view text, size_t max_size, ManifestFile& file) {
   const size_t begin = text.find_first_not_of(kSpace);
   if (begin == std::string_view::npos || text[begin] != '{' || text.size() > max_size) return false;

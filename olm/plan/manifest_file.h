@@ -1,4 +1,4 @@
-// The object that OLM takes of a file of a bundle. Pure functions.
+// The object that OLM takes from a file of a bundle. Pure functions.
 #ifndef OLM_PLAN_MANIFEST_FILE_H_
 #define OLM_PLAN_MANIFEST_FILE_H_
 
@@ -13,22 +13,23 @@
 namespace steward::olm {
 
 struct ManifestFile {
-  // A line of the file, the first one being 1, and what is odd there.
+  // A line of the file, counted from 1, and what is odd there.
   struct Remark {
     size_t line = 1;
     std::string what;
   };
-  boost::json::object object;    // empty where nothing is taken
-  std::vector<Remark> left_out;  // one where nothing is taken: why
-  std::vector<Remark> remarks;   // what else of the file is not as it seems
+  boost::json::object object;    // empty if OLM takes no object
+  std::vector<Remark> left_out;  // one remark, the reason, if OLM takes no object; else empty
+  std::vector<Remark> remarks;   // other oddities of the file, for example further documents
 };
 
 // Reads a file as operator-registry does: the first document of YAML, or the first object of JSON,
-// and nothing else; of equal keys the last one counts. A file that cannot be read, or has no kind,
-// is left out. `max_size` in bytes.
+// and nothing else. If a key occurs twice, the last one counts. A file that cannot be read or has
+// no kind is left out. `max_size` is in bytes.
 ManifestFile ReadManifestFile(std::string_view text, size_t max_size);
 
-// The place and the reason in an error of ParseYaml, "line N: reason"; `line` where it names none.
+// Splits an error of ParseYaml, "line N: reason", into line and reason. Uses `line` if the error
+// names no line.
 ManifestFile::Remark RemarkOf(size_t line, const absl::Status& error);
 
 }  // namespace steward::olm

@@ -37,7 +37,7 @@ absl::StatusOr<ManifestIdentity> ReadEntry(const json::value& value, const std::
   const json::object& entry = value.get_object();
   ManifestIdentity identity;
   ASSIGN_OR_RETURN(identity.group, Text(entry, path, "group", false));
-  // "autoscaling.k8s.io/v1" means the group (R-002-64).
+  // "autoscaling.k8s.io/v1" names the group autoscaling.k8s.io (R-002-64).
   identity.group.resize(std::min(identity.group.size(), identity.group.find('/')));
   ASSIGN_OR_RETURN(identity.kind, Text(entry, path, "kind", true));
   ASSIGN_OR_RETURN(identity.ns, Text(entry, path, "namespace", false));

@@ -33,13 +33,13 @@ struct ManifestIdentity {
 
 ManifestIdentity IdentityOf(const boost::json::object& manifest);
 
-// The manifests that properties name; a union of all that were read (R-002-68).
+// The optional manifests that properties name: the union over all texts that were read (R-002-68).
 class OptionalManifests {
  public:
-  // Properties, together. Beyond, they are refused.
+  // The limit of manifests that all properties name together; more are refused.
   static constexpr size_t kMaxEntries = 10'000;
 
-  // Reads a text of properties: {"properties": [{"type": …, "value": …}, …]}, "" and {} being none.
+  // Reads a text of properties: {"properties": [{"type": …, "value": …}, …]}. "" and {} have none.
   // Other types of properties are ignored. kInvalidArgument names the path and the reason, e.g.
   // `properties[1].value.manifests[0].kind: must be a string that is not empty`.
   absl::Status AddText(std::string_view json);

@@ -1,4 +1,5 @@
-// OperatorGroups as the InstallPlans of their namespaces see them. Values and pure functions.
+// The facts about OperatorGroups that the execution of InstallPlans in their namespaces needs.
+// Values and pure functions.
 #ifndef OLM_PLAN_PLAN_GROUP_H_
 #define OLM_PLAN_PLAN_GROUP_H_
 
@@ -23,8 +24,8 @@ struct PlanGroup {
 };
 using PlanGroupPtr = std::shared_ptr<const PlanGroup>;
 
-// The meaning of all groups of a namespace: plans are executed where there is exactly one that is
-// not being deleted.
+// The effect of all OperatorGroups of a namespace: InstallPlans are executed only if exactly one
+// group is not being deleted.
 struct GroupChoice {
   std::string waits;    // what is missing before a plan is executed; "" = nothing
   std::string group;    // its name

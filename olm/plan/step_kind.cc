@@ -12,11 +12,11 @@ constexpr std::string_view kOlm = "operators.coreos.com";
 constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 constexpr std::string_view kExtensions = "apiextensions.k8s.io";
 
-// The kinds that every cluster has, and OLM's own. OLM writes all but definitions by a client of
-// one version, whatever the manifest says.
+// The kinds that every cluster has, and OLM's own. OLM writes all of them except definitions with a
+// client of a fixed version, whatever the manifest says.
 struct Known {
   std::string_view group;
-  std::string_view version;  // "" = the manifest's
+  std::string_view version;  // "" = that of the manifest
   std::string_view kind;
   std::string_view resource;
   bool namespaced;
@@ -46,8 +46,8 @@ constexpr std::array<std::string_view, 11> kOthers = {
     "NetworkPolicy",         "ConsoleYAMLSample", "ConsoleQuickStart",   "ConsoleCLIDownload",
     "VerticalPodAutoscaler", "ConsoleLink",       "ConsolePlugin"};
 
-// OLM's executor looks at the kind alone, whatever group the manifest says. Not so of definitions,
-// whose versions it tells apart, and of Subscriptions.
+// True if OLM's executor looks only at the kind and ignores the group. It does so for all kinds
+// except definitions and Subscriptions.
 bool GoesByKind(const Known& known) {
   return known.step != StepKind::kDefinition && known.step != StepKind::kSubscription;
 }

@@ -19,10 +19,10 @@ enum class StepKind {
   kUnsupported,     // any other kind: the plan is invalid
 };
 
-// The kind decides, as in OLM; for definitions and Subscriptions group and kind do. kOther:
-// PrometheusRule, ServiceMonitor, PodDisruptionBudget, PriorityClass, VerticalPodAutoscaler,
-// ConsoleYAMLSample, ConsoleQuickStart, ConsoleCLIDownload, ConsoleLink, ConsolePlugin,
-// NetworkPolicy, of whatever group.
+// Only the kind decides, as in OLM; for definitions and Subscriptions the group must match, too.
+// kOther: PrometheusRule, ServiceMonitor, PodDisruptionBudget, PriorityClass,
+// VerticalPodAutoscaler, ConsoleYAMLSample, ConsoleQuickStart, ConsoleCLIDownload, ConsoleLink,
+// ConsolePlugin, NetworkPolicy, of whatever group.
 StepKind StepKindOf(const kube::GroupVersionKind& gvk);
 
 // The kinds that are never optional (R-002-15), by group and kind: ClusterServiceVersion, Secret
@@ -30,13 +30,13 @@ StepKind StepKindOf(const kube::GroupVersionKind& gvk);
 // ClusterRole, ClusterRoleBinding, Service, ConfigMap.
 bool IsNeverOptional(const kube::GroupVersionKind& gvk);
 
-// True if a step of the kind can be optional with effect: neither exempt nor one that OLM treats by
-// itself (definitions, Subscriptions; R-002-69).
+// True if `optional` has an effect on a step of this kind: kOther. The other kinds are exempt, or
+// OLM treats them in its own way (definitions, Subscriptions; R-002-69).
 bool CanBeOptional(const kube::GroupVersionKind& gvk);
 
-// The kind of the object itself, as it is written: BundleSecret is OLM's name for a Secret; and for
-// the kinds that every cluster has, and OLM's own (but definitions), group and version are those of
-// OLM's clients, whatever the manifest says (rbac.authorization.k8s.io/v1beta1, or nothing).
+// The kind under which the object is written. BundleSecret becomes Secret. For the kinds that every
+// cluster has, and OLM's own (except definitions), group and version are those of OLM's clients,
+// whatever the manifest says (rbac.authorization.k8s.io/v1beta1, or nothing).
 kube::GroupVersionKind ObjectKind(const kube::GroupVersionKind& step);
 
 // The resource of the kinds that every cluster has, and of OLM's own; nullopt for kOther, which

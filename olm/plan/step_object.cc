@@ -29,7 +29,8 @@ namespace {
 // Steward's own: marks of cleanups, and the label that widens the rights of its controllers.
 constexpr std::array<std::string_view, 2> kSteward = {"steward.operatorframework.io",
                                                       "steward.operators.coreos.com"};
-// Labels and annotations by which OLM keeps its books: what a bundle says there would be believed.
+// Labels and annotations with which OLM keeps its books. A bundle must not set them, because OLM
+// would believe them.
 constexpr std::array<std::string_view, 11> kBooks = {kManagedLabel,
                                                      kOwnerLabel,
                                                      kOwnerNamespaceLabel,
@@ -42,7 +43,7 @@ constexpr std::array<std::string_view, 11> kBooks = {kManagedLabel,
                                                      "olm.providedAPIs",
                                                      "olm.opgroup.permissions/namespace"};
 constexpr size_t kMaxKeys = 32 << 10;  // bytes of the annotation kManifestKeys
-// The digits of the digest that takes the place of a server's random suffix.
+// The digits of the digest that replaces the random suffix of generateName.
 constexpr size_t kSuffix = 10;
 
 // The domain of a key with a prefix: "a.b" of "a.b/c".
@@ -85,7 +86,7 @@ absl::StatusOr<std::string> NameOf(const json::object& metadata, const kube::Gro
   return StrCat(prefix, digest.substr(0, kSuffix));
 }
 
-// True if the manifest says that it was made of the owner's permissions.
+// True if the manifest has the OwnerLabels of `owner`, so it was made from the owner's permissions.
 bool IsOfPermissions(const json::object& metadata, const kube::GroupVersionKind& gvk,
                      const StepOwner& owner) {
   if (gvk.group != "rbac.authorization.k8s.io") return false;
@@ -102,7 +103,8 @@ bool HasKeys(const kube::GroupVersionKind& gvk) {
   return gvk.group.empty() && (gvk.kind == "ConfigMap" || gvk.kind == "Secret");
 }
 
-// Folds it as a server does, which refuses values that are no text.
+// Merges stringData into data, as a server does. Leaves values of another type for the server to
+// refuse.
 void FoldStringData(json::object& secret) {
   const json::object* texts = ObjectAt(secret, "stringData");
   if (texts == nullptr) return;
@@ -117,7 +119,7 @@ void FoldStringData(json::object& secret) {
   secret["data"] = std::move(data);
 }
 
-// The keys, in an order of their own; nullopt where they are too many to be noted.
+// The sorted keys, joined by commas; nullopt if the text would exceed kMaxKeys.
 std::optional<std::string> KeysText(const json::object& object) {
   std::set<std::string> keys;
   for (const std::string_view map : {"data", "binaryData"}) {

@@ -27,7 +27,7 @@ namespace steward::olm {
 namespace json = boost::json;
 namespace {
 
-// Faults repeat what is wrong of texts that others write.
+// The limit of a fault, which may quote texts of any length that others wrote.
 constexpr size_t kMaxFault = 300;  // bytes
 
 std::string FaultOf(const absl::Status& status) {
@@ -46,7 +46,7 @@ kube::LabelMap LabelsOf(const json::value& object) {
   return labels;
 }
 
-// What a definition says, without regard to whether its API is there yet.
+// Reads the facts of a definition, regardless of whether its API is served yet.
 absl::StatusOr<DefinitionFacts> ReadFacts(const json::object& object) {
   DefinitionFacts facts;
   const json::object* metadata = ObjectAt(object, "metadata");
@@ -69,7 +69,7 @@ absl::StatusOr<DefinitionFacts> ReadFacts(const json::object& object) {
   return facts;
 }
 
-// "example.com" of "reeds.example.com".
+// Returns "example.com" for "reeds.example.com".
 std::string GroupOfDefinition(std::string_view name) {
   const size_t dot = name.find('.');
   return dot == std::string_view::npos ? "" : std::string(name.substr(dot + 1));
@@ -90,13 +90,14 @@ class StepReader {
       }
     }
     if (!properties.ok()) facts_.properties_fault = FaultOf(properties);
-    // A bundle may declare in its last step what concerns the first.
+    // Declarations are read first, because those in a bundle's last step may concern its first
+    // step.
     for (size_t i = 0; i < plan_.steps.size(); ++i) Declare(i);
     StoreTexts();
   }
 
  private:
-  // Returns what is wrong of the properties.
+  // Reads a step's manifest. Returns the fault of its properties.
   absl::Status ReadManifest(size_t index) {
     const PlanStep& step = plan_.steps[index];
     PlanFacts::Step& facts = facts_.steps.emplace_back();
@@ -152,7 +153,7 @@ class StepReader {
     facts.declared_optional = step.optional || named;
   }
 
-  // Stores each text once, and lets the steps refer to it.
+  // Stores each text once and makes the steps refer to it.
   void StoreTexts() {
     std::map<std::string_view, size_t> places;
     for (const PlanStep& step : plan_.steps) {
@@ -182,7 +183,7 @@ class StepReader {
   const InstallPlan& plan_;
   PlanFacts& facts_;
   DeclaredOptional declared_;
-  std::vector<ManifestIdentity> identities_;  // one for each step
+  std::vector<ManifestIdentity> identities_;  // one per step
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// What previews read of InstallPlans and CustomResourceDefinitions, without their manifests and
-// schemas. Immutable values, shared as shared_ptr<const T>; the decoders are pure functions, and
-// total: any bytes give an object or an error.
+// Decodes the facts that previews need about InstallPlans and CustomResourceDefinitions, without
+// manifests and schemas. The values are immutable and shared as shared_ptr<const T>. The decoders
+// are pure, total functions: any bytes give an object or an error.
 #ifndef OLM_PREVIEW_PLAN_FACTS_H_
 #define OLM_PREVIEW_PLAN_FACTS_H_
 
@@ -16,7 +16,7 @@
 
 namespace steward::olm {
 
-// A CustomResourceDefinition.
+// The facts of a CustomResourceDefinition.
 struct DefinitionFacts {
   std::string name;  // plural.group
   std::string group;
@@ -28,8 +28,8 @@ struct DefinitionFacts {
 };
 using DefinitionFactsPtr = std::shared_ptr<const DefinitionFacts>;
 
-// An InstallPlan. Its texts are stored once each, since a cluster has thousands of plans with
-// dozens of steps, so this cannot be copied.
+// The facts of an InstallPlan. A cluster has thousands of plans with dozens of steps, so each text
+// is stored once. Steps refer to the texts, so a PlanFacts cannot be copied.
 struct PlanFacts {
   struct Step {
     std::string_view resolving;
@@ -38,18 +38,18 @@ struct PlanFacts {
     std::string_view kind;
     std::string_view name;
     std::string_view status;
-    bool declared_optional = false;  // by the step itself, or by the properties of its bundle
-    bool elsewhere = false;          // the manifest lies in a bundle's ConfigMap
+    bool declared_optional = false;  // by the step or by its bundle
+    bool elsewhere = false;          // the manifest is in a bundle's ConfigMap
 
     bool operator==(const Step&) const = default;
     kube::GroupVersionKind gvk() const;
-    // As PlanStep::ToString.
+    // Returns the same text as PlanStep::ToString.
     std::string ToString(size_t index) const;
   };
-  // An API that a CustomResourceDefinition among the steps brings.
+  // An API that a CustomResourceDefinition among the steps adds.
   struct Brought {
     std::string group;
-    std::string kind;  // "" = the manifest lies elsewhere: any kind of the group
+    std::string kind;  // "" = any kind of the group, since the manifest is in a bundle's ConfigMap
     std::vector<std::string> versions;
     bool namespaced = false;
 
@@ -69,28 +69,29 @@ struct PlanFacts {
   bool approved = false;
   std::string phase;
   std::vector<std::string> csv_names;  // spec.clusterServiceVersionNames
-  bool unpacking = false;              // bundles are not unpacked: their steps are not there yet
+  bool unpacking = false;              // bundles are not unpacked yet, so their steps are missing
   std::vector<Step> steps;
   std::vector<Brought> brought;
 
   // Reasons why the plan cannot be executed as it is; "" = none.
-  std::string fault;             // of the plan: it has no steps here
-  size_t fault_step = kNoStep;   // the first step that has one, and is pending or a definition
-  std::string step_fault;        // of its manifest
-  std::string properties_fault;  // of what its bundles declare, where that counts
+  std::string fault;             // of the plan itself, which then has no steps here
+  size_t fault_step = kNoStep;   // the first step with a fault that is pending or a definition
+  std::string step_fault;        // the fault of that step's manifest
+  std::string properties_fault;  // the fault of its bundles' declarations, if they matter
 
-  std::string texts;  // what the steps' views refer to
+  std::string texts;  // the texts to which the views in steps refer
 
   bool operator==(const PlanFacts&) const = default;
 };
 using PlanFactsPtr = std::shared_ptr<const PlanFacts>;
 
-// Errors (kInvalidArgument): not a JSON object, or no name or uid. Of a plan, whatever else cannot
-// be read is a fault; a definition has to have a group, a kind and versions.
+// Both decoders fail with kInvalidArgument for text that is not a JSON object or lacks a name or
+// uid. Any other unreadable part of a plan becomes a fault. A definition must also have a group, a
+// kind and versions.
 absl::StatusOr<PlanFactsPtr> DecodePlan(std::string_view json);
 absl::StatusOr<DefinitionFactsPtr> DecodeDefinition(std::string_view json);
 
-// Estimates, in bytes.
+// Estimate the memory of a value in bytes.
 size_t SizeOf(const PlanFacts& plan);
 size_t SizeOf(const DefinitionFacts& definition);
 

@@ -1,4 +1,5 @@
-// The decoders are total and agree with themselves, and whatever they read can be previewed.
+// Checks that the decoders are total and deterministic, and that every plan they read can be
+// previewed.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

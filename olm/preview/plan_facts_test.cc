@@ -29,7 +29,7 @@ std::string Escaped(const std::string& text) {
   return out;
 }
 
-// A step of the group, version "v1", kind and name.
+// Returns a step with this group, kind and name, and version "v1".
 std::string StepJson(const std::string& group, const std::string& kind, const std::string& name,
                      const std::string& manifest, const std::string& more = "") {
   return StrCat(R"({"resolving":"reed.v1","status":"Unknown","resource":{"group":")", group,
@@ -92,7 +92,7 @@ TEST(PlanFactsTest, R_002_08_PropertiesDeclareManifestsOptional) {
   const std::string lookups = StrCat(R"("bundleLookups":[{"identifier":"reed.v1","properties":")",
                                      Escaped(kProperties), R"("}],)");
   EXPECT_TRUE((*DecodePlan(PlanJson(monitor, lookups)))->steps[0].declared_optional);
-  // A reference to a bundle, in whose manifests namespaces are not seen.
+  // A step that refers to a bundle, so that its manifest's namespace is not known.
   const std::string reference =
       StrCat(R"({"kind":"ConfigMap","name":"b","namespace":"olm","properties":")",
              Escaped(kProperties), R"("})");
@@ -205,7 +205,7 @@ TEST(PlanFactsTest, SizesFollowTheSteps) {
                        R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole"})"));
   }
   const PlanFactsPtr plan = *DecodePlan(PlanJson(steps));
-  // 10,000 plans of 20 steps: 35 MB.
+  // So 10,000 plans of 20 steps take at most 35 MB.
   EXPECT_LT(SizeOf(*plan), 3500u);
   EXPECT_GT(SizeOf(*plan), 20 * sizeof(PlanFacts::Step));
 }

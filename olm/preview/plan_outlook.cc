@@ -14,7 +14,7 @@
 namespace steward::olm {
 namespace {
 
-// The kinds of StepKind::kOther that every cluster has.
+// A kind of StepKind::kOther that every cluster has.
 struct BuiltIn {
   std::string_view group;
   std::string_view kind;
@@ -26,9 +26,9 @@ constexpr std::array<BuiltIn, 3> kBuiltIns = {{
     {"scheduling.k8s.io", "PriorityClass", false},
 }};
 
-// Messages repeat what others write, and every step may repeat the same one.
+// The limit of a message, which may quote texts of others and may be repeated in every step.
 constexpr size_t kMaxMessage = 500;  // bytes
-constexpr size_t kMaxName = 400;     // of the name of a step
+constexpr size_t kMaxName = 400;     // the limit of a step's name
 
 bool Has(const std::vector<std::string>& all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
@@ -42,7 +42,7 @@ std::string KindText(const kube::GroupVersionKind& gvk) {
   return StrCat(gvk.kind, " in ", gvk.ApiVersion());
 }
 
-// The API of a step's kind, by what the steps of the same plan bring; nullopt: they do not.
+// Returns the state of a kind's API if a step of the same plan adds it; nullopt: none does.
 std::optional<StepApi> BroughtApi(const PlanFacts& plan, const kube::GroupVersionKind& gvk) {
   bool maybe = false;
   for (const PlanFacts::Brought& brought : plan.brought) {
@@ -95,7 +95,8 @@ class Previewer {
     return {true, std::string(kApproved), ""};
   }
 
-  // Why an executor would refuse the plan as a whole; "" = it would not. The same order of checks.
+  // Returns why an executor would refuse the plan as a whole; "" = it would not. The checks are in
+  // the executor's order.
   std::string Invalid() const {
     if (!plan_.fault.empty()) return plan_.fault;
     for (size_t i = 0; i < plan_.steps.size(); ++i) {

@@ -1,5 +1,5 @@
-// What would become of an InstallPlan, as far as watched objects tell: the steps of its preview,
-// each by a rule. Values and pure functions.
+// Previews an InstallPlan from watched objects, concluding about each step by a rule. Values and
+// pure functions.
 #ifndef OLM_PREVIEW_PLAN_OUTLOOK_H_
 #define OLM_PREVIEW_PLAN_OUTLOOK_H_
 
@@ -18,24 +18,24 @@
 
 namespace steward::olm {
 
-// What is known of the API of a step's kind.
+// The known state of the API of a step's kind.
 enum class StepApi : uint8_t {
   kNamespaced,
   kClusterScoped,
   kAbsent,
-  kUnknown,  // only discovery could tell
-  // A definition of this name is there. Whether it may be replaced, and what would change, is seen
-  // when it is tried.
+  kUnknown,  // only discovery could find out
+  // A definition of this name exists. Only a dry run shows whether it may be replaced and how it
+  // would change.
   kDefinitionIsThere,
 };
 
-// The definitions that are there, and the kinds that they serve, among those of which a plan needs
-// to know it (StepKind::kOther). Refers to the definitions.
+// The existing definitions and the kinds that they serve, for kinds of StepKind::kOther. Refers to
+// the definitions.
 class ServedKinds {
  public:
-  // REQUIRES: `definition` outlives this object.
+  // Adds a definition. REQUIRES: `definition` outlives this object.
   void Add(const DefinitionFacts& definition);
-  // The API of a step. Kinds that every cluster has are served in their version v1.
+  // Returns the state of a kind's API. Kinds that every cluster has are served in version v1.
   StepApi Find(const kube::GroupVersionKind& gvk) const;
   bool HasDefinition(std::string_view name) const { return names_.contains(name); }
 
@@ -48,8 +48,8 @@ class ServedKinds {
 // The inputs of a preview.
 struct PlanOutlook {
   PlanFactsPtr plan;          // never null
-  std::vector<StepApi> apis;  // one for each step
-  GroupChoice group;          // of the plan's namespace
+  std::vector<StepApi> apis;  // one per step
+  GroupChoice group;          // the OperatorGroup of the plan's namespace
 
   static PlanOutlook Of(PlanFactsPtr plan, const ServedKinds& served, GroupChoice group = {});
   bool operator==(const PlanOutlook& other) const {
@@ -58,19 +58,19 @@ struct PlanOutlook {
   }
 };
 
-// Says of a step that has ended what it came to, and of each other what an executor would come to:
-// it does them in their order (ExecutionOrder) and ends at the first that fails (R-002-24). A plan
-// that waits for its approval is previewed as if it had it. `optional_manifests` is the gate
-// (R-002-55). The API that a definition of the same plan brings is never absent (R-002-25). What
-// nobody watches is Unknown: a definition that would be replaced, and every step where the
-// OperatorGroup names a service account.
+// Previews a plan. Steps that have ended have their actual outcome. For the others, it tells what
+// an executor would do: it works in ExecutionOrder and stops at the first step that fails
+// (R-002-24). A plan without approval is previewed as if approved. `optional_manifests` is the
+// feature gate (R-002-55). An API that a definition of the same plan adds is never absent
+// (R-002-25). A step is Unknown if it depends on unwatched state: a definition that would be
+// replaced, and every step if the OperatorGroup names a service account.
 PlanPreview PreviewOf(const PlanOutlook& outlook, bool optional_manifests);
 
-// The reasons, one for each cause.
+// The reasons of steps, one for each cause.
 inline constexpr std::string_view kCreatedOrUpdated = "CreatedOrUpdated";  // live state decides
 inline constexpr std::string_view kStepIsDone = "StepIsDone";
 inline constexpr std::string_view kStepWasNotCreated = "StepWasNotCreated";
-inline constexpr std::string_view kWaitsForApi = "WaitsForApi";  // of the definition
+inline constexpr std::string_view kWaitsForApi = "WaitsForApi";  // the API of the definition
 inline constexpr std::string_view kApiAbsent = "ApiAbsent";
 inline constexpr std::string_view kApiUnknown = "ApiUnknown";
 inline constexpr std::string_view kDefinitionIsThere = "DefinitionIsThere";
@@ -82,7 +82,7 @@ inline constexpr std::string_view kEarlierStepFails = "EarlierStepFails";
 inline constexpr std::string_view kPlanIsDeleted = "PlanIsDeleted";
 inline constexpr std::string_view kPlanHasFailed = "PlanHasFailed";
 inline constexpr std::string_view kPlanIsComplete = "PlanIsComplete";
-// Reasons that the condition alone has.
+// Reasons that only the condition has.
 inline constexpr std::string_view kNotApproved = "NotApproved";
 inline constexpr std::string_view kApproved = "Approved";
 inline constexpr std::string_view kNotUnpacked = "NotUnpacked";

@@ -25,7 +25,7 @@ struct StepOptions {
   const char* status = "Unknown";
   bool optional = false;
   const char* version = "v1";
-  std::string manifest;  // "" = a bare one of the kind
+  std::string manifest;  // "" = a minimal manifest of the kind
 };
 
 std::string Quoted(const std::string& text) {
@@ -81,7 +81,7 @@ PlanPreview PreviewIn(const std::vector<DefinitionFactsPtr>& definitions, const 
   for (const DefinitionFactsPtr& definition : definitions) served.Add(*definition);
   return PreviewOf(PlanOutlook::Of(plan, served), gate);
 }
-// "Outcome Reason" of each step.
+// Returns "Outcome Reason" for each step.
 std::vector<std::string> Words(const PlanPreview& preview) {
   std::vector<std::string> words;
   for (const PreviewStep& step : preview.steps) {
@@ -138,7 +138,7 @@ TEST(PlanOutlookTest, R_002_05_AbsentApis) {
   EXPECT_TRUE(on.steps[0].optional);
   EXPECT_EQ(on.steps[0].message,
             "the API server does not serve ServiceMonitor in monitoring.coreos.com/v1");
-  // The ServiceAccount comes first; what comes after the step that fails is not tried.
+  // The ServiceAccount comes first; steps after the failing one are not tried.
   const PlanPreview off = PreviewIn({}, plan, false);
   EXPECT_THAT(Words(off),
               ElementsAre("Fail ApiAbsent", "Blocked EarlierStepFails", "Create CreatedOrUpdated"));
@@ -151,7 +151,7 @@ TEST(PlanOutlookTest, R_002_05_AbsentApis) {
               "NotCreated ApiAbsent");
 }
 
-// R-002-15, R-002-69: without effect on these kinds.
+// R-002-15, R-002-69: "optional" has no effect on these kinds.
 TEST(PlanOutlookTest, R_002_15_OptionalKinds) {
   const PlanPreview preview =
       PreviewIn({}, PlanOf({StepJson("", "ConfigMap", "c", {.optional = true}),
@@ -163,7 +163,7 @@ TEST(PlanOutlookTest, R_002_15_OptionalKinds) {
   }
 }
 
-// R-002-25: no race with definitions of the same plan.
+// R-002-25: there is no race with definitions of the same plan.
 TEST(PlanOutlookTest, R_002_25_ApisThatThePlanBrings) {
   const std::string definition =
       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
@@ -177,7 +177,7 @@ TEST(PlanOutlookTest, R_002_25_ApisThatThePlanBrings) {
                                 {.status = "WaitingForApi", .manifest = definition})}));
   EXPECT_THAT(Words(brought), ElementsAre("Create CreatedOrUpdated", "Unchanged WaitsForApi"));
   EXPECT_EQ(brought.steps[0].ns, "ops");
-  // The definition lies in the bundle's ConfigMap, where nobody looks.
+  // The definition is in the bundle's ConfigMap, which the rules do not read.
   const PlanPreview unseen = PreviewIn(
       {}, PlanOf({monitor,
                   StepJson(kExtensions, "CustomResourceDefinition", "m.monitoring.coreos.com",
@@ -292,7 +292,7 @@ TEST(PlanOutlookTest, WhatTheGroupsComeTo) {
     const char* what;
     PlanFactsPtr plan;
     GroupChoice group;
-    std::string_view reason;  // of the condition
+    std::string_view reason;  // the reason of the condition
     std::vector<std::string> words;
   } rows[] = {
       {"one", PlanOf({step}), {"", "g", ""}, kApproved, {"Create CreatedOrUpdated"}},

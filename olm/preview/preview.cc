@@ -12,7 +12,7 @@ namespace {
 
 struct OutcomeWords {
   std::string_view word;
-  std::string_view member;  // of a summary
+  std::string_view member;  // the name of the summary's member
 };
 constexpr std::array<OutcomeWords, kOutcomes> kWords = {{
     {"Create", "create"},

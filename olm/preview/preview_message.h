@@ -1,4 +1,4 @@
-// Previews as gRPC tells them. Pure functions.
+// Converts previews from and to messages of gRPC. Pure functions.
 #ifndef OLM_PREVIEW_PREVIEW_MESSAGE_H_
 #define OLM_PREVIEW_PREVIEW_MESSAGE_H_
 
@@ -11,8 +11,8 @@ void WriteCondition(const PlanCondition& condition, plan::v1::Condition& out);
 void WriteStep(const PreviewStep& step, plan::v1::Step& out);
 void WritePreview(const PlanPreview& preview, plan::v1::PreviewResponse& out);
 
-// Values of changes that are no JSON, which would break a document that they become a part of, are
-// left out.
+// Reads a preview. Values of changes that are not JSON are left out, because they would break a
+// document that contains them.
 PlanPreview ReadPreview(plan::v1::PreviewResponse response);
 
 }  // namespace steward::olm

@@ -125,7 +125,7 @@ PayloadProcess::PayloadProcess(PayloadCluster& cluster)
   };
 }
 
-// True once `done`; sleepers are woken. False: the process died.
+// Runs until `done`, waking sleepers, and returns true. Returns false if the process died.
 bool PayloadProcess::Runs(const bool& done) {
   while (!done && !hook_.died) {
     io_->restart();
@@ -133,7 +133,7 @@ bool PayloadProcess::Runs(const bool& done) {
     if (cluster_.clock().sleepers() == 0) break;
     cluster_.clock().Advance(absl::Milliseconds(500));
   }
-  if (!done) io_.reset();  // with it goes what was under way
+  if (!done) io_.reset();  // drops all tasks under way
   return done;
 }
 

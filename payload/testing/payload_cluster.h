@@ -1,4 +1,4 @@
-// A cluster for tests of payloads, and processes that work on it. Not thread-safe.
+// Simulates a cluster for tests of payloads, and processes that work on it. Not thread-safe.
 #ifndef PAYLOAD_TESTING_PAYLOAD_CLUSTER_H_
 #define PAYLOAD_TESTING_PAYLOAD_CLUSTER_H_
 
@@ -35,39 +35,39 @@ inline const kube::GroupVersionResource kTestCsvs = {"operators.coreos.com", "v1
 inline const kube::GroupVersionResource kTestReviews = {"authorization.k8s.io", "v1",
                                                         "selfsubjectaccessreviews"};
 
-// Documents of a payload: each a file and its JSON.
+// One document of a payload: a file name and its JSON.
 struct TestFile {
   std::string name;
   std::string json;
 };
-// A ConfigMap n/`name`; with `annotations`, the inside of an object, beside them.
+// Returns a manifest of ConfigMap n/`name`. `annotations` is the inside of a JSON object.
 std::string TestConfigMap(std::string_view name, std::string_view value,
                           std::string_view annotations = "");
-// A delete manifest of ConfigMap n/`name`.
+// Returns a delete manifest of ConfigMap n/`name`.
 std::string TestDeletion(std::string_view name);
 Release TestRelease(std::string version, const std::vector<TestFile>& files);
 
-// Serves the kinds above. Whoever asks for a right has it, unless it is in `denied`.
+// Serves the kinds above. Grants every right that is not in `denied`.
 class PayloadCluster {
  public:
   PayloadCluster();
 
   FakeClock& clock() { return clock_; }
   kube::FakeClient& client() { return client_; }
-  // "patch configmaps a": verb, resource and name, which may be missing.
+  // Entries like "patch configmaps a": verb, resource, and a name that may be missing.
   std::vector<std::string> denied;
 
   void Put(const kube::GroupVersionResource& gvr, std::string_view json) { client_.Put(gvr, json); }
-  // null: there is none.
+  // Returns null if the object does not exist.
   boost::json::value Find(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name);
   boost::json::value ConfigMap(const std::string& name) {
     return Find(kTestConfigMaps, {"n", name});
   }
   std::string Uid(const std::string& config_map);
-  // What lies in the record's ConfigMap; empty where there is none.
+  // Returns the data of the record's ConfigMap; empty if there is none.
   boost::json::object RecordData();
   olm::PayloadRecord Record();
-  // The state of the removal of ConfigMap n/`name`; "" = none.
+  // Returns the state of the removal of ConfigMap n/`name`; "" = none.
   std::string Removal(const std::string& name);
 
  private:
@@ -75,7 +75,7 @@ class PayloadCluster {
   kube::FakeClient client_;
 };
 
-// A process, which may die in the midst.
+// A process that may die at any point.
 class PayloadProcess {
  public:
   explicit PayloadProcess(PayloadCluster& cluster);
@@ -83,11 +83,11 @@ class PayloadProcess {
   kube::Hook& hook() { return hook_; }
   PassDeps deps() { return {client_, mapper_, cluster_.clock(), record_}; }
 
-  // One pass. Nullopt: the process died in it, and may not be used again.
+  // Runs one pass. Nullopt: the process died in it and must not be used again.
   std::optional<PassResult> Pass(const Release& release, const PayloadOptions& options);
   absl::Status Follow();
 
-  // What the passes have told: `created ConfigMap "n/a"`, `Initiated ConfigMap "n/a"`.
+  // The observers' reports, like `created ConfigMap "n/a"` or `Initiated ConfigMap "n/a"`.
   std::vector<std::string> told;
 
  private:
@@ -102,7 +102,7 @@ class PayloadProcess {
   PassObserver observer_;
 };
 
-// Every manifest is included.
+// Returns options with which every manifest is included.
 PayloadOptions TestOptions();
 
 }  // namespace steward::payload

@@ -27,7 +27,7 @@ namespace json = boost::json;
 namespace fs = std::filesystem;
 namespace {
 
-// A bundle's files together; what OLM can unpack is smaller by far.
+// The limit of the bundle's files together. OLM can only unpack far smaller bundles.
 constexpr size_t kMaxFile = 16 << 20;
 
 bool IsManifest(const fs::path& path) {
@@ -84,7 +84,7 @@ void ReadMetadata(const std::string& path, const std::string& text, BundleFolder
   ReadProperties(bundle.metadata.back(), bundle);
 }
 
-// The files, or none and a finding.
+// The names of the files in the folder; empty, with a finding, if they cannot be read.
 std::vector<std::string> Listed(const std::string& folder, BundleFolder& bundle) {
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; it != end && !error; it.increment(error)) {
@@ -113,8 +113,8 @@ void ReadFiles(const std::string& folder, Read read, BundleFolder& bundle) {
   }
 }
 
-// OLM leaves the last one of several objects of one kind and name behind. A plan puts all of them
-// into its own namespace, whichever theirs is.
+// Drops all but the last of several objects of one kind and name, because each replaces the one
+// before. Namespaces do not count: a plan puts all objects into its own.
 void DropRepeated(BundleFolder& bundle) {
   std::map<olm::ManifestIdentity, std::string> last;
   std::vector<BundleObject> kept;
@@ -123,7 +123,7 @@ void DropRepeated(BundleFolder& bundle) {
     const olm::ManifestIdentity identity = olm::IdentityOf(it->object);
     const auto [found, is_new] =
         last.emplace(olm::ManifestIdentity{kind.group, kind.kind, "", identity.name}, it->file);
-    // Nobody knows which of two ClusterServiceVersions is meant.
+    // Keep both of two ClusterServiceVersions, because nobody knows which one is meant.
     if (is_new || olm::StepKindOf(kind) == olm::StepKind::kCsv || identity.name.empty()) {
       kept.push_back(std::move(*it));
       continue;

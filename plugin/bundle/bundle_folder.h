@@ -22,29 +22,29 @@ struct BundleObject {
 };
 
 struct BundleFolder {
-  // The objects that OLM would make steps of, in the order of the files' names: of each file the
-  // first object; of objects of one name the last one.
+  // The objects that OLM would make steps of, in the order of the files' names: the first object of
+  // each file, and the last one of several objects with the same name.
   std::vector<BundleObject> manifests;
   std::vector<BundleObject> metadata;  // what the files of metadata/ say
-  // Files of metadata/ that have a top-level `properties` (R-002-08 to 10), and all of those
-  // together.
+  // Files of metadata/ that have a top-level `properties` (R-002-08 to 10). `properties` joins all
+  // of them.
   std::vector<BundleObject> with_properties;
   std::string properties;  // {"properties": […]}; "" = none
   olm::OptionalManifests declared;
-  // The parts that cannot be read, are left out, or break the rules of the properties.
+  // Parts that cannot be read, that are left out, or that break the rules for properties.
   Findings findings;
 
   std::vector<boost::json::object> Objects() const;
-  // The bundle's properties, and behind them those that its dependencies
-  // (metadata/dependencies.yaml) come to.
+  // The bundle's properties, followed by those that stand for its dependencies
+  // (metadata/dependencies.yaml).
   boost::json::array AllProperties() const;
-  // The spec of a PlanPreview that asks for it.
+  // The spec of a PlanPreview that asks about this bundle.
   boost::json::object PreviewSpec() const;
 };
 
-// Reads `path`; of manifests/ and metadata/ the files that lie in it directly, of any name. Misused
-// (plugin/command/exit.h) where it is no bundle at all: no folder, or one without manifests/.
-// Everything else that is wrong is among the findings.
+// Reads the bundle in the folder `path`: the files directly in manifests/ and metadata/, of any
+// name. Misused (plugin/command/exit.h) if `path` is no folder or lacks manifests/. All other
+// faults become findings.
 absl::StatusOr<BundleFolder> ReadBundleFolder(const std::string& path);
 
 }  // namespace steward::plugin

@@ -51,7 +51,7 @@ const kube::GroupVersionResource kPlans = {"operators.coreos.com", "v1alpha1", "
 const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
                                           "clusterserviceversions"};
 
-// A ClusterServiceVersion against which nothing can be said, with this in its install strategy.
+// A valid ClusterServiceVersion, with `strategy` in its install strategy.
 std::string CsvWith(const std::string& strategy) {
   return StrCat(
       "{apiVersion: operators.coreos.com/v1alpha1, kind: ClusterServiceVersion, metadata: {name: "
@@ -131,7 +131,8 @@ TEST(BundleTest, LintOfOneThatIsRight) {
 
 struct LintCase {
   const char* name;
-  std::map<std::string, std::string> files;  // beside the ClusterServiceVersion and the monitor
+  // in addition to the ClusterServiceVersion and the monitor
+  std::map<std::string, std::string> files;
   std::string finding;
 };
 
@@ -250,7 +251,7 @@ constexpr char kDefinition[] =
 
 struct ObjectCase {
   const char* name;
-  std::string from;  // of what is right
+  std::string from;  // the text in the valid ClusterServiceVersion that is replaced
   std::string to;
   std::vector<std::string> findings;
 };
@@ -259,7 +260,7 @@ std::string With(const std::string& text, const std::string& from, const std::st
   return absl::StrReplaceAll(text, {{from, to}});
 }
 
-// The findings of operator-sdk and those of an API server.
+// The findings that operator-sdk, or an API server, has, too.
 TEST(BundleTest, LintOfTheClusterServiceVersion) {
   const std::string right =
       With(kCsv, "displayName",
@@ -542,7 +543,7 @@ TEST_F(InstallTest, WhatIsGoneIsInstalledAnew) {
   EXPECT_NE(second, first);
   ASSERT_EQ(All(kube::kConfigMaps).size(), 1) << "both plans read one ConfigMap";
   EXPECT_EQ(All(kube::kConfigMaps)[0].at("metadata").at("ownerReferences").as_array().size(), 2);
-  // Again: the second one is not complete yet.
+  // The second plan is not complete yet, so another run makes no third.
   ASSERT_OK(Install(bundle_, /*approve=*/true));
   EXPECT_EQ(All(kPlans).size(), 2);
   Merge(kPlans, second, R"({"status":{"phase":"Complete"}})", "status");

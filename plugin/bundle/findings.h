@@ -11,8 +11,8 @@ namespace steward::plugin {
 
 struct Finding {
   enum class Severity {
-    kRefused,  // nobody can install the bundle: it is refused
-    kError,    // it can be installed, as OLM does, but not as its author means it
+    kRefused,  // an API server or OLM refuses it, so nobody can install the bundle
+    kError,    // OLM can install it, but not as its author means it
     kHint,
   };
   std::string where;  // "file:line"
@@ -25,8 +25,8 @@ class Findings {
   // The content of a file that findings are about.
   void KnowText(const std::string& file, std::string text) { texts_[file] = std::move(text); }
 
-  // "spec.versions[0].name: why" is found at the line of that field, everything else at the file's
-  // first one.
+  // A `what` of the form "spec.versions[0].name: why" is placed at the line of that field, any
+  // other at the file's first line.
   void Add(const std::string& file, Finding::Severity severity, std::string what);
   void Refuse(const std::string& file, std::string what) {
     Add(file, Finding::Severity::kRefused, std::move(what));
@@ -37,7 +37,7 @@ class Findings {
   void Hint(const std::string& file, std::string what) {
     Add(file, Finding::Severity::kHint, std::move(what));
   }
-  // At a place that is known.
+  // Adds a finding at the given place.
   void AddAt(std::string where, Finding::Severity severity, std::string what) {
     all_.push_back({std::move(where), severity, std::move(what)});
   }
@@ -50,7 +50,8 @@ class Findings {
   std::vector<Finding> all_;
 };
 
-// The elements of a field's path: "spec.versions[0].name" has four. Empty where the text is none.
+// The elements of a field's path: "spec.versions[0].name" has four. Empty if `path` is not such a
+// path.
 std::vector<std::string> FieldOf(std::string_view path);
 
 }  // namespace steward::plugin

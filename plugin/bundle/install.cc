@@ -46,17 +46,17 @@ namespace {
 
 constexpr char kPlanApi[] = "operators.coreos.com/v1alpha1";
 constexpr char kPlanKind[] = "InstallPlan";
-// The annotation that says which bundle a plan is of.
+// The annotation that says from which bundle a plan was made.
 constexpr char kDigestAnnotation[] = "steward.operatorframework.io/bundle-digest";
 // kube-apiserver refuses ConfigMaps whose data is longer.
 constexpr size_t kMaxData = 1 << 20;
 constexpr size_t kConfigMapDigits = 63;  // as OLM's
 constexpr size_t kPlanDigits = 10;
-constexpr int kSmallest = 9;  // zlib
+constexpr int kSmallest = 9;  // zlib's level
 // The number of plans of one bundle in a namespace before old ones have to go.
 constexpr int kMaxPlans = 100;
 
-// The objects to be made, as the bundle says.
+// The objects to create for the bundle.
 struct Made {
   std::string digest;  // of manifests, properties and namespace
   kube::NamespacedName plan;
@@ -81,7 +81,8 @@ json::object StepJson(const olm::PlanStep& step, const std::string& manifest) {
   return entry;
 }
 
-// The name of the plan that follows the Complete one with this UID, or of the first one.
+// The name of the plan that replaces the Complete plan with the UID `follows`; "" = of the first
+// plan.
 std::string PlanName(const std::string& digest, const std::string& follows) {
   const std::string of =
       follows.empty() ? digest : absl::BytesToHexString(Sha256(StrCat(digest, "/", follows)));
@@ -114,7 +115,7 @@ absl::StatusOr<Made> Make(const BundleFolder& bundle, const std::string& ns) {
   json::object with_properties = reference;
   with_properties["properties"] = bundle.properties;
   for (size_t i = 0; i < steps.size(); ++i) {
-    // Behind the manifests of the bundle stand those that are generated.
+    // The steps of the bundle's own manifests come first, then generated ones.
     const bool generated = i >= bundle.manifests.size();
     std::string manifest = steps[i].manifest;
     if (!generated) manifest = Serialize(i == 0 ? with_properties : reference);
@@ -135,7 +136,7 @@ absl::Status Failed(std::string_view doing, const absl::Status& status) {
   return WithContext(doing, status);
 }
 
-// The object as it is there already, or as it was created.
+// Creates the object. If it exists already, reads it. Returns the result.
 Task<json::value> CreateOrRead(kube::Client& client, kube::GroupVersionResource gvr,
                                kube::NamespacedName name, json::value object) {
   const std::string what = StrCat(gvr.GroupResource(), " ", name.ns, "/", name.name);
@@ -177,7 +178,7 @@ Task<json::value> PutPlan(kube::Client& client, const Made& made, bool approve) 
   co_return plan;
 }
 
-// The ConfigMap belongs to the plan, and goes with it.
+// Creates the ConfigMap. The plan owns it, so it is deleted with the plan.
 StatusTask PutConfigMap(kube::Client& client, const Made& made, std::string plan_uid) {
   const json::object owner = {
       {"apiVersion", kPlanApi}, {"kind", kPlanKind}, {"name", made.plan.name}, {"uid", plan_uid}};
@@ -202,8 +203,8 @@ StatusTask PutConfigMap(kube::Client& client, const Made& made, std::string plan
         return one.is_object() && StringAt(one.get_object(), "uid") == plan_uid;
       });
   if (owned) co_return absl::OkStatus();
-  // The ConfigMap was left by a plan that is gone, and would go with it, or belongs to a Complete
-  // one.
+  // The ConfigMap is there already. Its owner is a plan that is gone, with which the garbage
+  // collector would delete it, or a Complete plan.
   json::array all = owners == nullptr ? json::array() : *owners;
   all.push_back(owner);
   const json::value patch = {{"metadata",
@@ -256,7 +257,7 @@ StatusTask WriteSteps(kube::Client& client, const Made& made, json::value plan, 
   co_return written.ok() ? written : Failed("writing the status of the InstallPlan", written);
 }
 
-// Warns of faults that OLM would pass over in silence.
+// Warns about faults that OLM would ignore silently.
 void WarnOf(const BundleFolder& bundle, Terminal& terminal) {
   for (const Finding& finding : bundle.findings.all()) {
     if (finding.severity == Finding::Severity::kHint) continue;
@@ -264,8 +265,8 @@ void WarnOf(const BundleFolder& bundle, Terminal& terminal) {
   }
 }
 
-// True if nothing of what the Complete plan has made is missing or different, as far as a preview
-// tells; where there is none, if its ClusterServiceVersion is there.
+// True if the Complete plan's objects are all there and unchanged, as far as a preview tells. If
+// there is no preview, true if the ClusterServiceVersion is there.
 Task<bool> IsWhole(Session& session, const BundleFolder& bundle, const Made& made) {
   const kube::NamespacedName csv = {made.plan.ns, made.csv};
   const absl::StatusOr<json::value> there = co_await ReadObject(session.client, kCsvs, csv);
@@ -290,8 +291,8 @@ Task<bool> IsWhole(Session& session, const BundleFolder& bundle, const Made& mad
       });
 }
 
-// The plan of the bundle that is there, or a new one, whose name `made` gets: where the last one is
-// Complete, and what it made is not whole any more.
+// Returns the bundle's existing plan, or a new one. The plan is new, with its name in `made`, if
+// the last plan is Complete and IsWhole is false.
 Task<json::value> PutLatestPlan(Session& session, const BundleFolder& bundle, Made& made,
                                 bool approve) {
   for (int i = 0; i < kMaxPlans; ++i) {
@@ -314,7 +315,7 @@ Task<json::value> PutLatestPlan(Session& session, const BundleFolder& bundle, Ma
                            ": delete those that are Complete"));
 }
 
-// Says them, and puts them into the session's report.
+// Shows the unmet requirements, and adds them to the session's report.
 void ShowUnmet(Session& session, const std::vector<std::string>& unmet) {
   json::array list;
   for (const std::string& each : unmet) {

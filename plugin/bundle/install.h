@@ -18,10 +18,10 @@ struct InstallOptions {
 
 // Makes what catalog-operator makes of a bundle, with the user's own rights: an InstallPlan in the
 // session's namespace, the ConfigMap that holds the manifests and belongs to the plan, and the
-// plan's status. Their names follow from the bundle's content. So a second run finishes what a
-// first one began, and changes nothing that is whole; with `approve` it approves the plan. Where
-// the plan is Complete, and what it made has gone or is different, another plan is made. Refused: a
-// plan or ConfigMap of that name has another content, or UnmetRequirements finds something.
+// plan's status. The names of plan and ConfigMap follow from the bundle's content. So a second run
+// finishes what the first began and leaves finished objects alone; with `approve` it approves the
+// plan. If the plan is Complete but its objects are gone or changed, another plan is made. Refused
+// if a plan or ConfigMap of that name has another content, or UnmetRequirements finds something.
 // REQUIRES: the session outlives the task.
 StatusTask InstallBundle(Session& session, BundleFolder bundle, InstallOptions options);
 

@@ -90,7 +90,7 @@ class Linter {
       return;
     }
     if (said != gvk) {
-      // A custom resource, perhaps, whose kind only looks like one of OLM's.
+      // This may be a custom resource whose kind only looks like one of OLM's.
       const bool foreign = kind != StepKind::kCsv && !said.group.empty() && said.group != gvk.group;
       findings_.Add(
           manifest.file, foreign ? Severity::kError : Severity::kHint,
@@ -129,7 +129,7 @@ class Linter {
     definitions_.push_back(*std::move(definition));
   }
 
-  // Hints at what an installation leaves out.
+  // Hints at fields that an installation leaves out.
   void LookAtDropped(const BundleObject& manifest, const json::object& installed) {
     const json::object* before = ObjectAt(manifest.object, "metadata");
     const json::object* after = ObjectAt(installed, "metadata");
@@ -171,7 +171,7 @@ class Linter {
     }
   }
 
-  // The file and the field that declare it.
+  // The file and the field that declare the owned API `entry`.
   std::pair<std::string, std::string> PlaceOf(const ManifestIdentity& entry) const {
     for (const BundleObject& file : bundle_.with_properties) {
       const json::array* properties = ArrayAt(file.object, "properties");

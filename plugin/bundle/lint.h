@@ -11,11 +11,11 @@
 
 namespace steward::plugin {
 
-// Finds the faults or probable mistakes of a bundle, hints last, each in the order of files; with
-// the bundle before, if there is one, also what an upgrade could not do.
+// Finds the faults and probable mistakes of a bundle, in the order of files, hints last. If
+// `previous`, the bundle of the version before, is given, also finds what an upgrade could not do.
 std::vector<Finding> LintBundle(const BundleFolder& bundle, const BundleFolder* previous = nullptr);
 
-// The first reason for which nobody can install the bundle, and its place.
+// The first reason why nobody can install the bundle, and its place; OK if there is none.
 absl::Status WhyNotInstalled(const BundleFolder& bundle);
 
 KnownCommand KnownBundleLint();

@@ -21,7 +21,7 @@ namespace steward::plugin {
 namespace json = boost::json;
 namespace {
 
-// The namespace in which a bundle that is only looked at would lie.
+// The namespace for a bundle that is examined without being installed.
 constexpr char kSomeNamespace[] = "default";
 
 class StepsCommand : public Command {

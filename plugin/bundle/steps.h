@@ -12,8 +12,8 @@
 
 namespace steward::plugin {
 
-// The steps of the plan that a bundle makes in a namespace. kInvalidArgument where the bundle
-// cannot be installed, naming the first reason and its place.
+// The steps of the plan that a bundle makes in a namespace. kInvalidArgument if the bundle cannot
+// be installed, with the first reason and its place.
 absl::StatusOr<std::vector<olm::PlanStep>> StepsOfFolder(const BundleFolder& bundle,
                                                          const std::string& ns);
 

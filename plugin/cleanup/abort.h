@@ -17,10 +17,10 @@ struct AbortOptions {
   absl::Duration timeout = kDefaultTimeout;  // zero = none
 };
 
-// Aborts a cleanup. For an operator that is being uninstalled, the author's consent is withdrawn
-// (spec.cleanup.enabled: false), which makes Steward stop and release it at once; operands that are
-// deleted by then stay deleted, and the task waits until Steward has released the operator. For any
-// other operator the opt-in is removed. Asks first. OK when there is nothing to abort.
+// Aborts a cleanup. If the operator is being uninstalled, withdraws the author's consent
+// (spec.cleanup.enabled: false), so that Steward stops and releases it at once; operands that are
+// deleted by then stay deleted. The task waits until Steward has released the operator. For any
+// other operator, removes the opt-in. Asks first. OK when there is nothing to abort.
 //
 // REQUIRES: the session outlives the task.
 StatusTask Abort(Session& session, AbortOptions options);

@@ -1,4 +1,4 @@
-// The agreement of an administrator: what was shown, and may be deleted. Values.
+// The agreement of an administrator: what was shown and may be deleted. Values.
 #ifndef PLUGIN_CLEANUP_AGREEMENT_H_
 #define PLUGIN_CLEANUP_AGREEMENT_H_
 
@@ -15,8 +15,9 @@
 
 namespace steward::plugin {
 
-// While a question waits for its answer, others may make the operator own more, as long as it is
-// not opted in. Nothing may be added to what was agreed to; less is allowed.
+// What the administrator agreed to. While a question waits for its answer, others may make the
+// operator own more, unless it is opted in. An operator that owns less than was agreed to is fine;
+// one that owns more is refused.
 struct Agreement {
   std::map<std::string, std::string> definitions;  // owned ones, by name: the UID; "" = none
   std::map<std::string, olm::OwnedApi> apis;       // owned ones, by name
@@ -26,12 +27,12 @@ struct Agreement {
 Agreement AgreementOf(const Csv& csv, const std::vector<olm::CrdPlan>& plans,
                       olm::TargetSet targets);
 
-// Refuses, naming what is new, when the operator now owns what was not agreed to.
+// Refuses, naming the additions, if the operator now owns more than was agreed to.
 absl::Status CheckOwned(const Agreement& agreed, const Csv& now);
-// Refuses new namespaces, and names them.
+// Refuses if there are new target namespaces, and names them.
 absl::Status CheckTargets(const Agreement& agreed, const olm::TargetSet& now);
-// Refuses for definitions that were made anew since: they are other ones. An error when one cannot
-// be read.
+// Refuses if a definition was deleted and created again since, because it is another one then. An
+// error when a definition cannot be read.
 StatusTask CheckDefinitions(kube::Client& client, Agreement agreed);
 
 }  // namespace steward::plugin

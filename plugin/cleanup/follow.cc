@@ -17,13 +17,14 @@
 namespace steward::plugin {
 namespace {
 
-// Counting takes at most a tenth of the time.
+// The share of the time that counting may take: at most a tenth.
 constexpr int kCountShare = 10;
 constexpr absl::Duration kSoonestCount = absl::Seconds(2);
 // Without a terminal, the interval between lines is at least this long.
 constexpr absl::Duration kSoonestLine = absl::Seconds(5);
-// A user who finds a stall and watches has reason to believe that it will end now, and the
-// controllers take 10 s to report that. Until then an old stall is no error.
+// A user who starts to watch a stalled cleanup has probably just removed the cause, and the
+// controllers take 10 s to report the progress. So a stall that was there from the start is an
+// error only after this time.
 constexpr absl::Duration kOldStall = absl::Seconds(30);
 
 constexpr char kGoesOn[] =
@@ -97,11 +98,11 @@ StatusTask Follower::Count(bool at_once) {
 StatusTask Follower::CheckStalled(absl::Duration waited) {
   const Csv::Condition* stalled = csv_.Find(olm::kCleanupStalled);
   if (!trouble_.empty()) co_return absl::OkStatus();
-  // A stall from before this wait is told apart from one that begins during it.
+  // A stall that was there from the start is tolerated for kOldStall; one that begins now is not.
   if (stalled == nullptr) found_stalled_ = false;
   if (!found_stalled_.has_value()) found_stalled_ = true;
   if (stalled == nullptr || (*found_stalled_ && waited < kOldStall)) co_return absl::OkStatus();
-  // Operands that cannot be listed are not named; the stall is reported all the same.
+  // If the operands cannot be listed, the stall is reported without their names.
   (void)co_await Count(/*at_once=*/true);
   Finish();
   if (counts_.has_value()) {

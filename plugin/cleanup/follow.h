@@ -32,11 +32,11 @@ struct FollowResult {
   std::optional<OperandCounts> left;
 };
 
-// Reads the ClusterServiceVersion, which needs nothing of Steward, each second until it is gone or
-// another object has its name. Its operands are counted more seldom the longer that takes. Requests
-// that fail and may succeed later are shown and tried again. Returns Stalled when the controllers
-// report a stall, and names what holds the operands, or when the deadline passes: the
-// uninstallation itself continues then.
+// Reads the ClusterServiceVersion itself each second, which works without Steward, until it is gone
+// or another object has its name. The longer it takes to count the operands, the more seldom they
+// are counted. Failures that may pass are shown, and the request is tried again. Returns Stalled,
+// naming what holds the operands, when the controllers report a stall or the deadline passes; the
+// uninstallation itself goes on.
 //
 // REQUIRES: the session outlives the task.
 Task<FollowResult> Follow(Session& session, Followed followed, Deadline deadline);

@@ -33,7 +33,8 @@ absl::Status Elsewhere(const kube::NamespacedName& name, std::string_view is,
                         original, ": kubectl steward ", command, " ", name.name, " -n ", original));
 }
 
-// The label is OLM's proof of a copy; the annotation alone makes a copy only for some readers.
+// OLM sets the label itself, so it proves a copy. The annotation alone counts only for some
+// readers.
 std::string OriginalOf(const olm::CsvFacts& copy) {
   const std::string label = copy.copied_from.value_or("");
   return label.empty() ? copy.operator_namespace.value_or("") : label;
@@ -51,7 +52,7 @@ Task<Csv> ReadOriginal(kube::Client& client, kube::NamespacedName name, std::str
   if (!seen.ok()) co_return csv;
   const json::object* scope = ObjectAt(seen->as_object(), "scope");
   const std::string original(scope == nullptr ? "" : StringAt(*scope, "installNamespace"));
-  // In its own namespace the view has yet to see that it is gone.
+  // If the origin is this namespace, the view has not seen the deletion yet.
   if (original.empty() || original == name.ns) co_return csv;
   co_return Elsewhere(name, "is no ClusterServiceVersion, but an operator that works there",
                       original, command);

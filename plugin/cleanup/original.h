@@ -1,5 +1,5 @@
-// The ClusterServiceVersion of an operator, told from what only shows that it works in a namespace.
-// Runs on the caller's executor.
+// The way from an object that only shows an operator in a namespace (a copy, an InstalledOperator)
+// to the operator's ClusterServiceVersion. Runs on the caller's executor.
 #ifndef PLUGIN_CLEANUP_ORIGINAL_H_
 #define PLUGIN_CLEANUP_ORIGINAL_H_
 
@@ -12,9 +12,9 @@
 
 namespace steward::plugin {
 
-// Reads like ReadCsv, but returns Refused if `name` is a copy of a ClusterServiceVersion, or, where
-// there are no copies, only an InstalledOperator of another namespace. The message names the
-// original's namespace, and the call of `command` ("uninstall") that is meant.
+// Reads like ReadCsv. Returns Refused if `name` is only a copy of a ClusterServiceVersion, or,
+// where there are no copies, only an InstalledOperator from another namespace. The message names
+// the original's namespace, and the right command line for `command` ("uninstall").
 Task<Csv> ReadOriginal(kube::Client& client, kube::NamespacedName name, std::string command);
 
 }  // namespace steward::plugin

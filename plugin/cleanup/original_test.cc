@@ -101,7 +101,7 @@ TEST_F(OriginalTest, ACopyThatNamesNoOriginalSaysHowToFindIt) {
               HasSubstr("kubectl get csv -A --field-selector metadata.name=widget.v1"));
 }
 
-// The view may show an operator for a moment after it went.
+// The view may show an operator for a moment after its deletion.
 TEST_F(OriginalTest, AViewOfItsOwnNamespaceIsNoOther) {
   PutInstalledOperator("team");
   EXPECT_EQ(ExitOf(Uninstall()), Exit::kError);

@@ -72,7 +72,7 @@ std::vector<CleanupStatus::Blocker> Preview::Blockers() const {
   std::vector<CleanupStatus::Blocker> blockers;
   if (!opt_in_change.deletes_operands) return blockers;
   for (const CleanupStatus::Blocker& blocker : status.blockers) {
-    // The ClusterServiceVersion itself shows these two, and sooner.
+    // The ClusterServiceVersion itself shows the two consents, and sooner.
     if (IsReason(blocker, olm::CleanupReason::kNotOptedIn)) continue;
     if (IsReason(blocker, olm::CleanupReason::kNotSupported)) continue;
     blockers.push_back(blocker);
@@ -102,7 +102,7 @@ Task<Preview> MakePreview(kube::Client& client, kube::NamespacedName name, Opera
     counted = counts.status();
     if (counts.ok()) preview.operands = *std::move(counts);
   }
-  // Operands that are kept need not be counted.
+  // A failed count does not matter if the operands are kept.
   if (!counted.ok() && preview.opt_in_change.deletes_operands) co_return counted;
   preview.why_uncounted = ToStd(counted.message());
   co_return std::move(preview);

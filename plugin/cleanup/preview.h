@@ -36,8 +36,8 @@ struct OptInChange {
   bool opt_in = false;   // the finalizer must be added
   bool opt_out = false;  // the finalizer must be removed
 };
-// Returns Refused when --cleanup asks for what the author does not support. An operator that is
-// being deleted cannot be opted in or out any more.
+// Returns Refused when --cleanup asks for a cleanup that the author does not support. The opt-in of
+// an operator that is being deleted cannot change any more.
 absl::StatusOr<OptInChange> OptInChangeFor(OperandPolicy policy, const olm::CsvFacts& facts);
 
 struct Preview {
@@ -63,8 +63,8 @@ Task<Preview> MakePreview(kube::Client& client, kube::NamespacedName name, Opera
 // Returns the targets of a cleanup at this moment, as far as they can be known before the opt-in.
 Task<olm::TargetSet> ReadTargets(kube::Client& client, CleanupStatus status);
 
-// For people. `saving` tells what becomes of what is deleted. `refused`: nothing of it will be
-// done.
+// Rows for people. `saving` says what happens to the deleted objects. `refused`: the command will
+// do nothing of this.
 std::vector<Terminal::Row> PreviewRows(const Preview& preview, const std::string& saving,
                                        bool refused);
 // The preview for programs.

@@ -23,7 +23,7 @@
 namespace steward::plugin {
 namespace {
 
-// Running controllers need less time.
+// With controllers running, it takes less than this.
 constexpr absl::Duration kUsual = absl::Seconds(20);
 
 std::string BlockersText(const CleanupStatus& status) {
@@ -34,7 +34,8 @@ std::string BlockersText(const CleanupStatus& status) {
   return absl::StrJoin(texts, "; ");
 }
 
-// Returns true for "Ready", and false when the command has to wait for it.
+// Returns true if the phase is "Ready" and the opt-in was seen; false while the command has to
+// wait.
 absl::StatusOr<bool> Judge(const ReadyQuestion& question, const CleanupStatus& status) {
   if (status.phase == "Refused" || status.phase == "Unknown") {
     return Refused(StrCat(status.phase == "Refused" ? "Steward would not clean up: "
@@ -47,7 +48,8 @@ absl::StatusOr<bool> Judge(const ReadyQuestion& question, const CleanupStatus& s
   return true;
 }
 
-// Returns true if all of the operator's cluster-wide rights and webhooks that can be seen are held.
+// Returns true if all cluster-wide rights and webhooks of the operator that the user may list are
+// held.
 Task<bool> RightsAreHeld(kube::Client& client, kube::NamespacedName csv) {
   bool all_held = true;
   const auto look = [&all_held, &csv](const kube::RawObject& raw) -> absl::Status {
@@ -87,7 +89,7 @@ class Readiness : public Awaited {
 
 Task<bool> Readiness::LookOnce() {
   CO_ASSIGN_OR_RETURN(const Csv csv, co_await ReadCsv(session_.client, question_.csv));
-  // The next step detects this and decides.
+  // The next step of the command detects and handles this.
   if (csv.facts.uid != question_.uid || csv.facts.deleting()) co_return true;
   co_return co_await IsReady(session_, question_, csv);
 }

@@ -1,5 +1,5 @@
 // The check whether a ClusterServiceVersion with an opt-in may be deleted: nothing blocks the
-// cleanup, and the operator keeps the rights to finish. Not thread-safe.
+// cleanup, and the operator's rights are held until it has finished. Not thread-safe.
 #ifndef PLUGIN_CLEANUP_READY_H_
 #define PLUGIN_CLEANUP_READY_H_
 
@@ -21,10 +21,11 @@ struct ReadyQuestion {
   Agreement agreed;
 };
 
-// Refused when Steward says that it would not clean up, or cannot tell, or would delete more than
-// was agreed to. False while it has not taken up the opt-in, or not said that the
-// rights are held, or they are not, as far as the user may see them: what was said may be of an
-// earlier opt-in. `now` is the ClusterServiceVersion as just read.
+// Whether the opted-in operator can be deleted. `now` is its ClusterServiceVersion as just read.
+// Refused if Steward would not clean up or cannot tell, or would delete more than was agreed to.
+// False until Steward has taken up the opt-in, the condition RightsHeld is there, and all rights
+// that the user may see are held. The rights are read because the condition may be of an earlier
+// opt-in.
 Task<bool> IsReady(Session& session, ReadyQuestion question, Csv now);
 
 // Waits until IsReady. Stalled when the deadline passes first. OK also when another client deletes

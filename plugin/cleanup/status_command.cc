@@ -136,8 +136,8 @@ void ShowOne(Session& session, const CleanupStatus& status) {
   }
 }
 
-// The operands that are being deleted and their finalizers, read with the user's own rights; empty
-// where those do not suffice.
+// The operands that are being deleted, with their finalizers, read with the user's own rights.
+// Empty if these rights do not suffice.
 boost::asio::awaitable<std::vector<HeldOperand>> FindHeld(Session& session, CleanupStatus status) {
   std::vector<HeldOperand> held;
   if (status.started_at.empty()) co_return held;
@@ -196,7 +196,7 @@ StatusTask ShowNamed(Session& session, kube::NamespacedName name, json::array& i
   co_return absl::OkStatus();
 }
 
-// All are shown that can be; the first error of one that cannot is the result.
+// Shows all that can be read. The first error of one that cannot be read is the result.
 StatusTask ShowAllNamed(Session& session, const StatusOptions& options) {
   json::array items;
   absl::Status first;

@@ -14,12 +14,12 @@ namespace steward::plugin {
 struct StatusOptions {
   std::string ns;                  // "" = all namespaces
   std::vector<std::string> names;  // empty = all of `ns`; else `ns` is needed
-  std::string selector;            // of labels; "" = whatever they are
+  std::string selector;            // a label selector; "" = all
   bool headers = true;
 };
 
-// Prints the cleanup of operators as Steward's API shows it: a table, or all details of those that
-// are named.
+// Prints the cleanup of operators as Steward's API shows it: a table, or, if names were given, all
+// details of those.
 //
 // REQUIRES: the session outlives the task.
 StatusTask ShowStatus(Session& session, StatusOptions options);

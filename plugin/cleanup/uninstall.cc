@@ -48,21 +48,22 @@ class Uninstallation {
  private:
   const olm::CsvFacts& facts() const { return preview_.csv.facts; }
   const OptInChange& opt_in_change() const { return preview_.opt_in_change; }
-  // True if operands are saved; if a cleanup is under way, they have been.
+  // True if this run saves the operands. If a cleanup is under way, an earlier run has saved them.
   bool saves() const {
     return options_.save && opt_in_change().deletes_operands && !facts().deleting();
   }
 
   std::string Folder() const;
   std::string Saving() const;
-  // Returns why nothing of it may be done; OK: nothing is known to stand against it.
+  // Returns an error if the uninstallation must not start; OK if nothing is known that speaks
+  // against it.
   StatusTask FindRefusal();
   StatusTask Tell(bool refused);
   StatusTask TryWrites();
   StatusTask TryDelete(olm::CsvFacts facts);
   StatusTask TryDeleteOptedIn();
-  // Finds the policy by which this opt-in is confirmed; without it, the controllers have to confirm
-  // it.
+  // Finds the policy whose proof confirms this opt-in. Without it, the controllers have to confirm
+  // the opt-in.
   StatusTask FindPolicy();
   StatusTask WriteOptIn(bool dry_run);
   absl::Status AskOnce();
@@ -74,7 +75,7 @@ class Uninstallation {
   StatusTask TakeBack();
   StatusTask DeleteAllRelated();
   StatusTask DeleteIt();
-  // Makes one try; kConflict when the object is in another state by now.
+  // Makes one try; kConflict if the object has changed since it was read.
   StatusTask DeleteOnce();
   StatusTask Proceed();
   StatusTask WaitForEnd();
@@ -128,7 +129,7 @@ StatusTask Uninstallation::Tell(bool refused) {
   co_return co_await ShowAskedPreview(session_, std::move(spec), options_.csv.ns);
 }
 
-// Tries every later write with dry-run.
+// Tries every later write as a dry run.
 StatusTask Uninstallation::TryWrites() {
   if (opt_in_change().opt_in || opt_in_change().opt_out) {
     CO_RETURN_IF_ERROR(co_await FindPolicy());
@@ -154,8 +155,8 @@ StatusTask Uninstallation::TryDelete(olm::CsvFacts facts) {
   co_return status;
 }
 
-// A user who may opt in may still not be allowed to uninstall what is opted in, and that can only
-// be tried now (R-000-77).
+// A user who may opt in may still not be allowed to delete an opted-in operator. That can only be
+// tried after the opt-in (R-000-77).
 StatusTask Uninstallation::TryDeleteOptedIn() {
   if (!opted_in_here_) co_return absl::OkStatus();
   CO_ASSIGN_OR_RETURN(Csv now, co_await ReadCsv(session_.client, options_.csv));
@@ -195,7 +196,8 @@ StatusTask Uninstallation::WriteOptIn(bool dry_run) {
 }
 
 absl::Status Uninstallation::AskOnce() {
-  // There is nothing left to decide.
+  // An uninstallation that is under way, with no related object to delete, leaves nothing to
+  // decide.
   const bool deletes_related =
       std::any_of(preview_.related.begin(), preview_.related.end(),
                   [](const RelatedObject& object) { return !object.kept(); });
@@ -222,8 +224,9 @@ StatusTask Uninstallation::Save() {
   co_return absl::OkStatus();
 }
 
-// Checks what the write itself does not show. After the opt-in, others need a right to make the
-// operator own more, and Steward says what it would delete: IsReady checks both.
+// Checks right before the opt-in what its write cannot check. After the opt-in, others need a right
+// to make the operator own more, and Steward reports what it would delete; IsReady checks both
+// then.
 StatusTask Uninstallation::CheckAgain() {
   CO_ASSIGN_OR_RETURN(CleanupStatus status,
                       co_await ReadCleanupStatus(session_.client, options_.csv));
@@ -244,7 +247,8 @@ StatusTask Uninstallation::ChangeOptIn() {
   co_return absl::OkStatus();
 }
 
-// Removes the opt-in that this run added; an earlier one was the user's decision.
+// Removes the opt-in that this run added. An opt-in from before was the user's decision, so it
+// stays.
 StatusTask Uninstallation::TakeBack() {
   if (!opted_in_here_) co_return absl::OkStatus();
   const absl::Status status =
@@ -275,7 +279,7 @@ StatusTask Uninstallation::UntilReady() {
 }
 
 StatusTask Uninstallation::DeleteAllRelated() {
-  // Some may be newer than the preview; OLM would use those to install the operator again, too.
+  // Reads them again: a newer one would also make OLM install the operator again.
   CO_ASSIGN_OR_RETURN(const std::vector<RelatedObject> related,
                       co_await FindRelated(session_.client, options_.csv));
   json::array& deleted =
@@ -316,7 +320,7 @@ StatusTask Uninstallation::DeleteIt() {
   absl::Status status;
   for (int attempt = 0; attempt < kTries; ++attempt) {
     status = co_await DeleteOnce();
-    // The object changed between the look and the deletion; the next look reads its new state.
+    // The object changed between read and deletion; the next try reads its new state.
     if (!kube::IsConflict(status) && !absl::IsAborted(status)) break;
     co_await session_.clock.Sleep(kPause);
   }

@@ -65,12 +65,12 @@ StatusTask UninstallCommand::Run(Session& session) {
   return Uninstall(session, options_);
 }
 
-// The objects that this run has deleted, in the words of kubectl delete.
+// The objects that this run has deleted, as kubectl delete prints them.
 std::vector<std::string> DeletedNames(const boost::json::object& document) {
   std::vector<std::string> names;
   if (const boost::json::array* related = ArrayAt(document, "deletedRelated")) {
     for (const boost::json::value& each : *related) {
-      // "Subscription ops/widgets"
+      // The form is "Subscription ops/widgets".
       const std::string_view text = View(each.get_string());
       const size_t space = text.find(' ');
       names.push_back(OlmObjectName(text.substr(0, space), text.substr(text.rfind('/') + 1)));

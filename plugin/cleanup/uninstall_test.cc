@@ -108,7 +108,7 @@ TEST_F(UninstallTest, CleansUp) {
             R"(["Subscription ops/sub","InstallPlan ops/install-1"])");
 }
 
-// Operands that are gone before the first look were deleted, too.
+// Operands that are gone before the first look count as deleted.
 TEST_F(UninstallTest, CountsFromWhatWasShown) {
   scene.clock.on_sleep = [this] {
     if (scene.Has(kWidgets, {"a", "w1"})) scene.fake.Delete(kWidgets, {"a", "w1"});
@@ -199,7 +199,7 @@ TEST_F(UninstallTest, WithoutATerminalYesIsNeeded) {
   ExpectNothingChanged();
 }
 
-// Deleting it would take the other operator's installation away.
+// Deleting the plan would take the other operator's installation away.
 TEST_F(UninstallTest, AnInstallPlanThatAlsoCarriesAnotherOperatorIsKeptAndNamed) {
   scene.PutInstallPlan("both", R"(widget.v1","other.v2)", "RequiresApproval");
   EXPECT_OK(Uninstall());
@@ -288,7 +288,7 @@ TEST_F(UninstallTest, R_000_76_ConfirmsTheOptInByTheSameWrite) {
     test.before();
     scene.screen.clear();
     scene.PutCsv(kOlmFinalizer, true);
-    scene.holds_rights = false;  // keeps the object for a look
+    scene.holds_rights = false;  // keeps the object, so that the test can look at it
     EXPECT_EQ(UninstallExit(), Exit::kStalled);
     EXPECT_TRUE(scene.HasFinalizer(kOptIn));
     std::string wanted = test.confirmed;
@@ -311,8 +311,8 @@ TEST_F(UninstallTest, ThePolicyThatCannotBeReadEndsIt) {
   EXPECT_FALSE(scene.HasFinalizer(kOptIn));
 }
 
-// R-000-77: a user who may opt in may not always uninstall what is opted in. Nothing else is
-// deleted before.
+// R-000-77: a user who may opt in may still not be allowed to delete the opted-in operator. Nothing
+// else is deleted before that is known.
 TEST_F(UninstallTest, R_000_77_DeniedDeletionTakesTheOptInBack) {
   const kube::Calls deletions{kube::ClientVerb::kDelete, kCsvs};
   scene.client.FailNext(deletions, absl::OkStatus());
@@ -394,8 +394,8 @@ TEST_F(UninstallTest, MoreNamespacesThanWereShownAreRefused) {
   ExpectNothingChanged();
 }
 
-// While somebody thinks about the question, and while the rights are waited for, others go on: what
-// nobody was shown is neither agreed to nor saved.
+// Others may make changes while the question is open, and while the command waits for the rights.
+// Objects that the user was not shown are neither agreed to nor saved.
 TEST_F(UninstallTest, WhatWasNotShownIsNotOptedInTo) {
   const auto remake = [](TestScene& scene, const kube::NamespacedName& crd) {
     boost::json::value definition = scene.Object(kCrds, crd);
@@ -432,7 +432,7 @@ TEST_F(UninstallTest, WhatWasNotShownIsNotOptedInTo) {
   for (const Case& test : cases) {
     for (const bool asked : {true, false}) {
       SCOPED_TRACE(StrCat(test.name, asked ? ", while it is asked" : ", later"));
-      // A namespace that comes later has a test of its own.
+      // A new namespace while the command waits has a test of its own.
       if (!asked && test.says == std::string_view("more namespaces")) continue;
       TestScene fresh;
       TestFolder temporary;
@@ -462,7 +462,7 @@ TEST_F(UninstallTest, WhatWasNotShownIsNotOptedInTo) {
   }
 }
 
-// The last look is the one that counts: Subscriptions may take a while.
+// The check right before the deletion decides, because deleting Subscriptions may take a while.
 TEST_F(UninstallTest, WhatWasNotShownIsNotDeleted) {
   for (const bool opted_in_before : {true, false}) {
     TestScene fresh;
@@ -473,7 +473,8 @@ TEST_F(UninstallTest, WhatWasNotShownIsNotDeleted) {
       fresh.PutCsv(kBothFinalizers, true, kHeld);
       fresh.PutView("Ready", true);
     }
-    // The dry run of the deletion is made; the deletion itself finds another state, and looks.
+    // The dry run of the deletion succeeds. The deletion itself finds a changed object, and reads
+    // it again.
     fresh.client.FailNext({kube::ClientVerb::kDelete, kCsvs}, absl::OkStatus(),
                           opted_in_before ? 1 : 2);
     fresh.client.FailNext({kube::ClientVerb::kDelete, kCsvs},
@@ -497,7 +498,7 @@ TEST_F(UninstallTest, WhatWasNotShownIsNotDeleted) {
   }
 }
 
-// Targets and definitions that become fewer need no agreement.
+// Fewer targets or definitions need no new agreement.
 TEST_F(UninstallTest, ADefinitionThatItOwnsNoMoreIsKept) {
   scene.yes = false;
   scene.answers = {"y"};
@@ -573,8 +574,7 @@ TEST_F(UninstallTest, AnIndexThatWasBeingWrittenIsNobodys) {
   EXPECT_OK(Uninstall());
 }
 
-// After kill -9 at any step, the same command continues, and ends as if it had never been
-// interrupted.
+// After kill -9 at any step, the same command continues, and ends as an uninterrupted one does.
 TEST_F(UninstallTest, GoesOnAfterAnEndAtAnyRequest) {
   for (int after = 0; after < 60; ++after) {
     SCOPED_TRACE(after);
@@ -586,7 +586,7 @@ TEST_F(UninstallTest, GoesOnAfterAnEndAtAnyRequest) {
     fresh.yes = true;
     UninstallOptions again = options;
     again.folder = temporary / "saved";
-    // From this request on none gets through, as if the process had been killed.
+    // From this request on, no request gets through, as if the process had been killed.
     int left = after;
     bool ended = false;
     const absl::Status gone = kube::ToStatus(kube::BadRequest("killed"));
@@ -717,7 +717,7 @@ TEST_F(UninstallTest, FollowsWhatSomebodyElseDeleted) {
   EXPECT_OK(Uninstall());
   EXPECT_FALSE(scene.Has(kCsvs, kCsv));
   EXPECT_THAT(scene.Names(kSubscriptions), ElementsAre("ops/other"));
-  // A cleanup that is under way is not saved as if all of it were still there.
+  // If a cleanup is under way, the operands are not saved, because a part of them is gone.
   EXPECT_FALSE(fs::exists(options.folder));
   EXPECT_THAT(scene.screen, HasSubstr("They are not saved: there is nothing of it in"));
 }

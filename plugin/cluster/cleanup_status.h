@@ -51,15 +51,15 @@ struct CleanupStatus {
   std::vector<Condition> conditions;
 };
 
-// Total: any object yields a value or kDataLoss (no name, or a field that the plugin decides by has
-// another type than the API promises).
+// Total: returns a value or kDataLoss for any object. kDataLoss means that it has no name, or that
+// a field on which the plugin bases decisions has another type than the API promises.
 absl::StatusOr<CleanupStatus> DecodeCleanupStatus(const boost::json::value& object);
 absl::StatusOr<CleanupStatus> DecodeCleanupStatusText(std::string_view json);
 
 // Reads the status of one operator. An error's message says what to do: Steward is not installed,
 // or does not answer, or does not know the ClusterServiceVersion.
 Task<CleanupStatus> ReadCleanupStatus(kube::Client& client, kube::NamespacedName csv);
-// All statuses in a namespace ("" = everywhere) whose labels `selector` selects ("" = all), by
+// All statuses in a namespace ("" = everywhere) whose labels match `selector` ("" = all), sorted by
 // namespace and name.
 Task<std::vector<CleanupStatus>> ListCleanupStatuses(kube::Client& client, std::string ns,
                                                      std::string selector = "");

@@ -47,7 +47,7 @@ absl::Status Replaced(const kube::NamespacedName& name) {
                                     " is another one now than it was; look at it again"));
 }
 
-// Returns the patch to merge into the object; null: it is as wanted.
+// Returns the patch to merge into the object; null = no change is needed.
 using PatchOf = std::function<absl::StatusOr<json::value>(const Csv& csv)>;
 
 json::value WithoutOptIn(const olm::CsvFacts& facts) {

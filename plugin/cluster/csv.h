@@ -26,13 +26,14 @@ struct Csv {
   };
 
   olm::CsvFacts facts;
-  // APIs that it serves by itself, by name: the controllers may be told to clean them up, too.
+  // APIs that the operator itself serves, by name: the controllers may be told to clean up their
+  // objects, too.
   std::map<std::string, olm::OwnedApi> owned_apis;
   std::string display_name;
   std::string version;
   std::vector<Condition> conditions;  // of cleanup, as Steward's controllers wrote them
 
-  // Null when there is none.
+  // The condition with this reason, or null.
   const Condition* Find(std::string_view reason) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
   // True if an uninstallation would make Steward delete operands: both the author and the
   // administrator consent.
@@ -45,23 +46,24 @@ boost::json::object IdentityJson(const olm::CsvFacts& facts);
 // Reads the present state. kNotFound (kube::IsNotFound) when there is none.
 Task<Csv> ReadCsv(kube::Client& client, kube::NamespacedName name);
 
-// Checks the state that is about to be changed: an error ends the change before it is made.
+// Checks the ClusterServiceVersion as read right before a change. An error ends the change before
+// anything is written.
 using CsvCheck = std::function<absl::Status(const Csv& now)>;
 
-// Adds the administrator's opt-in, and nothing else, to what `agreed` lets pass; OK when it is as
-// wanted. With the `proof` of the admission policy that authorises it, the opt-in is confirmed by
-// the same write (R-000-76); "" leaves that to the controllers. With `dry_run` only asks whether
-// that would be let. kNotFound when there is no object with this UID any more. Changes made by
-// others meanwhile are kept.
+// Adds the administrator's opt-in, and nothing else, if `agreed` returns OK; OK if it is there
+// already. With the `proof` of the admission policy that authorises it, the same write confirms the
+// opt-in (R-000-76); with "" the controllers do. With `dry_run` only asks whether the write would
+// be allowed. kNotFound when no object has this UID any more. Keeps changes that others make
+// meanwhile.
 StatusTask OptIn(kube::Client& client, kube::NamespacedName name, std::string uid,
                  std::string proof, CsvCheck agreed, bool dry_run);
 
 // Removes the opt-in in the same way. The confirmation stays: it means nothing by itself.
 StatusTask OptOut(kube::Client& client, kube::NamespacedName name, std::string uid, bool dry_run);
 
-// The proof (olm::PolicyFacts) of the admission policy that authorises opting in, bound by the
-// binding of its name; "" when it is not in force. Fails also when the user may not read these
-// (kube::IsForbidden).
+// The proof (olm::PolicyFacts) of the admission policy that authorises opting in; "" when the
+// policy is not in force, that is, not bound by the binding of its name. Fails also when the user
+// may not read policy and binding (kube::IsForbidden).
 Task<std::string> ReadOptInProof(kube::Client& client);
 
 // Withdraws the author's consent in the same way, which aborts a cleanup.

@@ -9,10 +9,10 @@
 
 namespace steward::plugin {
 
-// "clusterserviceversion.operators.coreos.com/widgets.v1" of an object of OLM's.
+// "clusterserviceversion.operators.coreos.com/widgets.v1" for an object of OLM's API.
 std::string OlmObjectName(std::string_view kind, std::string_view name);
 
-// The names of a document's `items`, which are ClusterServiceVersions.
+// The names of `items` in `document`. REQUIRES: they are ClusterServiceVersions.
 std::vector<std::string> CsvNamesOf(const boost::json::object& document);
 
 }  // namespace steward::plugin

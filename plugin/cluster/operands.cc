@@ -20,7 +20,7 @@ constexpr int kPasses = 4;
 
 using Places = std::vector<std::string>;
 
-// The namespaces in which its objects are to be deleted; {""} = everywhere.
+// The namespaces in which the plan deletes objects; {""} = everywhere.
 Places TargetsOf(const olm::CrdPlan& plan) {
   if (plan.cluster_scoped || plan.targets.all()) return Places(1, "");
   return Places(plan.targets.names().begin(), plan.targets.names().end());
@@ -43,7 +43,7 @@ StatusTask VisitPlaces(kube::Client& client, const olm::CrdPlan& plan, std::stri
   co_return status;
 }
 
-// The reason why those objects of the definition stay that are not deleted.
+// Why objects of the definition are kept.
 std::string WhyKept(const olm::CrdPlan& plan) {
   if (plan.kept == olm::kReservedGroup) return "their group is Kubernetes' or OLM's own";
   if (plan.kept == olm::kUnmanaged) {
@@ -100,7 +100,7 @@ Task<bool> VisitOperands(kube::Client& client, const olm::CrdPlan& plan, bool me
       if (status.ok()) co_return false;
     }
     if (first.ok()) first = status;
-    // Another version may have a conversion that still works, but no other permissions.
+    // Another version may have a working conversion, but needs the same permissions.
     if (kube::IsForbidden(status)) break;
   }
   if (first.ok()) first = absl::UnavailableError("no version of it is served");

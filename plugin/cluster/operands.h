@@ -21,7 +21,7 @@
 namespace steward::plugin {
 
 // Returns one plan for each owned definition, in order, made from the present definitions. Fails
-// when one cannot be read.
+// when a definition cannot be read.
 Task<std::vector<olm::CrdPlan>> ReadPlans(kube::Client& client, std::set<std::string> owned,
                                           olm::TargetSet targets);
 
@@ -29,12 +29,12 @@ Task<std::vector<olm::CrdPlan>> ReadPlans(kube::Client& client, std::set<std::st
 bool HasOperands(const olm::CrdPlan& plan);
 
 struct OperandVisitor {
-  // Called before each try: what was visited so far is void, as the list begins again.
+  // Called before each try, because the list begins again: objects visited so far no longer count.
   std::function<void()> begin;
   std::function<absl::Status(const kube::RawObject&, const std::string& version)> visit;
 };
-// Visits the objects of one definition, in the first served version that answers. Where the user
-// may not list the whole cluster, visits only the targets and returns false.
+// Visits the objects of one definition, in the first served version that answers. If the user may
+// not list the whole cluster, visits only the target namespaces and returns false.
 Task<bool> VisitOperands(kube::Client& client, const olm::CrdPlan& plan, bool metadata_only,
                          OperandVisitor visitor);
 

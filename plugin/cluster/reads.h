@@ -19,8 +19,8 @@ absl::StatusOr<boost::json::value> ParseObject(std::string_view json);
 Task<boost::json::value> ReadObject(kube::Client& client, kube::GroupVersionResource gvr,
                                     kube::NamespacedName name);
 
-// Visits all objects of the present state, as kube::VisitAll does. `ns` "" = everywhere;
-// `selector`, of labels, "" = whatever they are.
+// Visits all objects of the present state, as kube::VisitAll does. `ns` "" = everywhere; `selector`
+// is a label selector, "" = all objects.
 StatusTask VisitAll(kube::Client& client, kube::GroupVersionResource gvr, std::string ns,
                     bool metadata_only, std::function<absl::Status(const kube::RawObject&)> visit,
                     std::string selector = "");

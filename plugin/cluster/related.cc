@@ -69,7 +69,7 @@ bool SubscriptionNames(const json::object& subscription, std::string_view csv) {
   const std::string_view installed = StringAt(status, "installedCSV");
   const std::string_view current = StringAt(status, "currentCSV");
   if (installed == csv || current == csv) return true;
-  // startingCSV never changes, however far the operator has been upgraded since.
+  // startingCSV never changes, so it says nothing once the operator was upgraded.
   const json::object* spec = ObjectAt(subscription, "spec");
   return installed.empty() && current.empty() && spec != nullptr &&
          StringAt(*spec, "startingCSV") == csv;

@@ -19,7 +19,7 @@ struct RelatedObject {
   std::string kind;
   kube::NamespacedName name;
   std::string uid;
-  // Other operators that a plan installs: it is kept, since they need it.
+  // Other operators that the plan installs, too. They need it, so it is kept.
   std::vector<std::string> also_installs;
 
   bool kept() const { return !also_installs.empty(); }
@@ -33,17 +33,17 @@ std::string Describe(const RelatedObject& object);
 bool SubscriptionNames(const boost::json::object& subscription, std::string_view csv);
 // True if the plan names the ClusterServiceVersion, whatever has become of it.
 bool PlanNames(const boost::json::object& plan, std::string_view csv);
-// True if such a plan is neither complete nor failed.
+// True if PlanNames, and the plan is neither complete nor failed.
 bool UnfinishedPlanNames(const boost::json::object& plan, std::string_view csv);
 // The other ClusterServiceVersions that a plan names, in its order.
 std::vector<std::string> OthersInPlan(const boost::json::object& plan, std::string_view csv);
 
-// The related objects in its namespace, Subscriptions first, each by name. Empty for a cluster that
-// does not have the kinds.
+// The related objects in the namespace of `csv`: Subscriptions first, each kind sorted by name.
+// Empty if the cluster does not have the kinds.
 Task<std::vector<RelatedObject>> FindRelated(kube::Client& client, kube::NamespacedName csv);
 
-// Deletes an object that is not kept, if it still has the same UID. OK when it is gone, or another
-// object has its name.
+// Deletes `object` if it still has the same UID. OK also when it is gone, or another object has its
+// name. REQUIRES: it is not one to keep (`also_installs` is empty).
 StatusTask DeleteRelated(kube::Client& client, RelatedObject object, bool dry_run);
 
 }  // namespace steward::plugin

@@ -23,7 +23,7 @@ inline const kube::GroupVersionResource kCleanupStatuses = {"views.operators.cor
                                                             "v1alpha1", "cleanupstatuses"};
 inline const kube::GroupVersionResource kInstalledOperators = {"views.operators.coreos.com",
                                                                "v1alpha1", "installedoperators"};
-// The remedy where these are not served.
+// The remedy if Steward's resources are not served.
 inline constexpr char kWhereViewsAreNotServed[] =
     "install Steward's API server (deploy/base), or see why it does not answer: "
     "kubectl get apiservice v1alpha1.views.operators.coreos.com";

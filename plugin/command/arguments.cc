@@ -11,7 +11,8 @@
 namespace steward::plugin {
 namespace {
 
-// The kind as kubectl takes it: "csv", "csvs", "clusterserviceversion.operators.coreos.com", ...
+// True for a kind as kubectl accepts it: "csv", "csvs",
+// "clusterserviceversion.operators.coreos.com", ...
 bool NamesCsvs(std::string_view kind) {
   constexpr std::string_view kGroup = ".operators.coreos.com";
   if (kind.ends_with(kGroup)) kind.remove_suffix(kGroup.size());
@@ -19,7 +20,7 @@ bool NamesCsvs(std::string_view kind) {
          kind == "clusterserviceversions";
 }
 
-// Leaves the name of "csv/NAME". Returns "", or why it is none, as CLI11's checks do.
+// Reduces "csv/NAME" to the name. Returns "", or the error as CLI11's checks do.
 std::string ReadName(std::string& text) {
   const size_t slash = text.find('/');
   if (slash != std::string::npos && NamesCsvs(std::string_view(text).substr(0, slash))) {

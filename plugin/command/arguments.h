@@ -16,7 +16,7 @@ namespace steward::plugin {
 
 // Adds the argument CSV, the name of a ClusterServiceVersion, or csv/NAME as kubectl writes it.
 CLI::Option* AddCsvArgument(CLI::App& app, std::string& name, const char* help);
-// Adds the argument for any number of them.
+// Adds an argument for any number of such names.
 CLI::Option* AddCsvArguments(CLI::App& app, std::vector<std::string>& names, const char* help);
 
 // Adds --dry-run, alone or with kubectl's values: both client and server mean that nothing changes.

@@ -26,7 +26,7 @@ struct CommonFlags {
   std::string kubeconfig;
   kube::KubeconfigOverrides cluster;
   absl::Duration request_timeout;  // of each request; zero = the client's own limits
-  int verbosity = 0;               // from 6 on, requests are told
+  int verbosity = 0;               // from 6 on, requests are printed
   std::string ns;                  // "" = that of the context
   std::string output;              // a value for which IsOutput is true
   bool yes = false;                // for commands that ask
@@ -35,8 +35,8 @@ struct CommonFlags {
 // Whether a command needs a cluster.
 enum class ClusterNeed {
   kAlways,
-  kIfFound,  // where none is found, its session's client refuses each call, and says why
-  kNever,    // it looks for none, and its session's client refuses each call
+  kIfFound,  // if no cluster is found, the session's client refuses each call and says why
+  kNever,    // no cluster is looked for, and the session's client refuses each call
 };
 
 // One use of a command.
@@ -48,9 +48,11 @@ class Command {
   virtual void AddFlags(CLI::App& app) = 0;
   // Refuses combinations of flags that CLI11 cannot refuse: kInvalidArgument with one sentence.
   virtual absl::Status Check(const CommonFlags&) const { return absl::OkStatus(); }
-  // By the parsed flags, of a command with KnownCommand::needs_cluster.
+  // How much this use, by its parsed flags, needs a cluster. Asked only if
+  // KnownCommand::needs_cluster.
   virtual ClusterNeed NeedOfCluster() const { return ClusterNeed::kAlways; }
-  // Does the work, by the parsed flags. REQUIRES: this object and the session outlive the task.
+  // Does the work that the parsed flags ask for. REQUIRES: this object and the session outlive the
+  // task.
   virtual StatusTask Run(Session& session) = 0;
 };
 
@@ -70,11 +72,11 @@ struct KnownCommand {
   bool asks = false;                   // has --yes
   // Set for a command whose document lists objects: it has --output=name.
   ObjectNames names = {};
-  // False: it has no flags about a cluster, runs without a kubeconfig, and its session's client
-  // refuses each call.
+  // False: the command has no flags about a cluster and runs without a kubeconfig; its session's
+  // client refuses each call.
   bool needs_cluster = true;
   std::function<std::unique_ptr<Command>()> make = {};
-  // Set for a group, which has no `make`: its commands.
+  // Set for a group of commands, which has no `make`.
   std::vector<KnownCommand> commands = {};
 };
 

@@ -19,10 +19,10 @@ struct Program {
 };
 
 struct CommandLine {
-  // Set for --help, and where no command is named: nothing else is set, and the caller prints it.
+  // Set for --help, and if no command is named. Then nothing else is set, and the caller prints it.
   std::string help;
 
-  std::string name;    // all its words, as "uninstall"
+  std::string name;    // all words of the command, as "uninstall"
   std::string report;  // the kind of its document
   bool asks = false;
   ObjectNames names;

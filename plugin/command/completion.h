@@ -33,19 +33,19 @@ struct Completion {
 
   std::vector<Candidate> candidates;  // known without asking
   Names names = Names::kNone;
-  std::string prefix;  // what is typed already, with which each name must begin
+  std::string prefix;  // the typed beginning, with which each name must begin
   std::string before;  // what stands before a name, as "csv/" or "--namespace="
   bool files = false;  // files and folders come next
   CommonFlags common;  // of the words before
 };
 
-// `words`: those behind the program's name, of which the last is being typed and may be "".
-// REQUIRES: `words` is not empty.
+// `words` are those behind the program's name. The last one is being typed and may be "". REQUIRES:
+// `words` is not empty.
 Completion Complete(const std::vector<KnownCommand>& known, const std::vector<std::string>& words,
                     const Program& program = {});
 
-// The completion as kubectl reads it: a line for each candidate whose word begins as typed, with
-// its meaning behind a tab; then ":4", or ":0" where the shell completes names of files.
+// The completion as kubectl reads it: a line for each candidate that begins with the typed text,
+// with its meaning behind a tab; then ":4", or ":0" if the shell is to complete names of files.
 std::string CompletionText(const Completion& completion, const std::vector<std::string>& names);
 
 }  // namespace steward::plugin

@@ -14,7 +14,7 @@ namespace {
 // The column at which descriptions begin.
 constexpr size_t kColumn = 34;
 
-// Appends a thing and its description; a long thing gets a line of its own.
+// Appends a name and its description; after a long name, the description begins on a new line.
 void AppendEntry(std::string_view thing, std::string_view description, std::string& out) {
   std::string line = StrCat("  ", thing);
   if (line.size() + 1 > kColumn) {
@@ -38,7 +38,7 @@ std::string FlagNames(const CLI::Option& option) {
   return type.empty() ? names : StrCat(names, " ", type);
 }
 
-// The description with the default where it is not the empty one.
+// The description, with the default unless that is empty.
 std::string Described(const CLI::Option& option) {
   std::string_view description = option.get_description();
   if (description.ends_with(" [false]")) description.remove_suffix(8);

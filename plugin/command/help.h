@@ -15,7 +15,7 @@ namespace steward::plugin {
 
 class HelpFormatter : public CLI::FormatterBase {
  public:
-  // `program`: as its examples begin, "kubectl steward".
+  // `program`: how the examples begin, "kubectl steward".
   explicit HelpFormatter(std::string program) : program_(std::move(program)) {}
 
   void SetExamples(const CLI::App& app, std::vector<Example> examples) {
@@ -23,7 +23,7 @@ class HelpFormatter : public CLI::FormatterBase {
   }
 
   // Writes what the command does; its examples, arguments, commands and flags; its usage; its
-  // footer. `name` is that of the program with the words before the last.
+  // footer. `name` is the program's name and the command's words but the last.
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override;
 

@@ -27,7 +27,7 @@ constexpr Word kWords[] = {{"", Form::kPeople},
                            {"jsonpath", Form::kJsonPath, true},
                            {"jsonpath-as-json", Form::kJsonPathAsJson, true}};
 
-// The word that a value begins with; null where it is none.
+// The word that the value begins with; null if it begins with none of them.
 const Word* WordOf(std::string_view value) {
   const size_t equal = value.find('=');
   for (const Word& each : kWords) {

@@ -17,26 +17,26 @@ namespace steward::plugin {
 // The objects that a document lists, as kubectl names them ("pod/web-1").
 using ObjectNames = std::function<std::vector<std::string>(const boost::json::object& document)>;
 
-// True for the values that --output can have, as far as they are known before the template that
-// comes with some is parsed. "" = text for people.
+// True for the values that --output can have. A template in `value` is not parsed yet. "" = text
+// for people.
 bool IsOutput(std::string_view value);
 
 struct Output {
   enum class Form { kPeople, kWide, kJson, kYaml, kName, kJsonPath, kJsonPathAsJson };
 
   Form form = Form::kPeople;
-  std::optional<JsonPath> path;  // of the last two
+  std::optional<JsonPath> path;  // of kJsonPath and kJsonPathAsJson
 
   bool for_people() const { return form == Form::kPeople || form == Form::kWide; }
-  // The whole document, with which people are told all the same.
+  // True if programs get the whole document. The text for people goes to standard error then.
   bool whole() const { return form == Form::kJson || form == Form::kYaml; }
 };
 
 // Parses a value for which IsOutput is true. kInvalidArgument for a template that cannot be parsed.
 absl::StatusOr<Output> ParseOutput(std::string_view value);
 
-// Returns what is printed of a document for programs. kInvalidArgument for a template that does not
-// suit it.
+// Returns what programs get of the document. kInvalidArgument if a template does not suit the
+// document.
 absl::StatusOr<std::string> Render(const Output& output, const boost::json::object& document,
                                    const ObjectNames& names);
 

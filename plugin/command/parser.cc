@@ -29,7 +29,7 @@ std::string CheckNamespace(const std::string& text) {
   return kube::IsDns1123Label(text) ? "" : StrCat("\"", text, "\" is no namespace's name");
 }
 
-// True if the command, or one of the group, has names.
+// True if the command, or a command of the group, has ObjectNames.
 bool HasNames(const KnownCommand& known) {
   return known.names || std::any_of(known.commands.begin(), known.commands.end(), HasNames);
 }
@@ -45,7 +45,8 @@ void AddOutputFlag(CLI::App& app, CommonFlags& common, bool has_names) {
       ->check(CLI::Validator(check, StrCat("{", kForms, "}")));
 }
 
-// Reads a duration, or a number of seconds, as kubectl does; zero is no limit of the user's.
+// Reads a duration, or a number of seconds, as kubectl does; zero means that the user sets no
+// limit.
 std::string ReadTimeout(const std::string& text, absl::Duration& timeout) {
   int64_t seconds = 0;
   if (absl::SimpleAtoi(text, &seconds)) {
@@ -56,7 +57,7 @@ std::string ReadTimeout(const std::string& text, absl::Duration& timeout) {
   return timeout < absl::ZeroDuration() ? "it is negative" : "";
 }
 
-// kubectl's own, with its names. `group` heads them in the help; "" leaves them out.
+// Adds kubectl's own flags, with its names. `group` is their heading in the help; "" hides them.
 void AddClusterFlags(CLI::App& app, CommonFlags& common, const std::string& group) {
   FlagAdder flags(app);
   kube::KubeconfigOverrides& cluster = common.cluster;
@@ -129,7 +130,8 @@ Parser::Parser(const std::vector<KnownCommand>& known, const Program& program)
   AddAll(known, program.name, app_);
 }
 
-// A command's help leaves the flags of all to that of the words before it.
+// The help of a command leaves out the flags that all commands have; the help of the words before
+// the command shows them.
 void Parser::AddAll(const std::vector<KnownCommand>& known, const std::string& path,
                     CLI::App& app) {
   app.require_subcommand(0, 1);

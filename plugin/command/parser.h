@@ -25,7 +25,7 @@ class Parser {
 
   absl::StatusOr<CommandLine> Parse(const std::vector<std::string>& args);
 
-  // All commands with their flags and arguments, for who looks at them.
+  // The application with all commands, their flags and arguments, for readers such as completion.
   const CLI::App& app() const { return app_; }
 
  private:
@@ -37,7 +37,8 @@ class Parser {
     std::unique_ptr<Command> command;
   };
 
-  // Adds all of `known`, of which the command line may name one, to `app`, whose words are `path`.
+  // Adds the commands `known`, of which the command line may name one, to `app`. `path` are the
+  // words of `app`.
   void AddAll(const std::vector<KnownCommand>& known, const std::string& path, CLI::App& app);
 
   const std::shared_ptr<HelpFormatter> help_;

@@ -29,7 +29,7 @@ std::string TextOf(const json::value* value) {
   return value == nullptr ? "" : Printable(Serialize(*value));
 }
 
-// Cuts both texts to kMostColumns. Long ones lose the beginning that they share.
+// Cuts both texts to kMostColumns. Long texts lose most of their common beginning.
 void Cut(std::string& a, std::string& b) {
   size_t shared = 0;
   while (shared < std::min(a.size(), b.size()) && a[shared] == b[shared]) ++shared;
@@ -73,7 +73,7 @@ class Walk {
     Step(length, copy, view);
   }
 
-  // Compares what lies at path_, and goes back to a path of this length.
+  // Compares the values at path_, then cuts path_ back to `length`.
   void Step(size_t length, const json::value* copy, const json::value* view) {
     ++depth_;
     if (depth_ > 2 || std::find(std::begin(kNotCompared), std::end(kNotCompared),

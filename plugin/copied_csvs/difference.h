@@ -12,9 +12,10 @@
 
 namespace steward::plugin {
 
-// The fields that are not compared. An InstalledOperator is another kind, with an identity of its
-// own and no traces of writing, since nobody wrote it; its `scope` says what a copy leaves to
-// guesses; and what a cleanup deletes in other namespaces is shown to none.
+// The fields that are not compared. An InstalledOperator is another kind with an identity of its
+// own. It has no traces of writes, because it is not stored. Its `scope` has facts that a copy does
+// not show. A copy's `status.cleanup` is left out, because an InstalledOperator does not show what
+// a cleanup deletes in other namespaces.
 inline constexpr std::string_view kNotCompared[] = {
     "apiVersion",
     "kind",
@@ -30,8 +31,8 @@ inline constexpr std::string_view kNotCompared[] = {
 
 struct FieldDifference {
   std::string path;  // as "spec.icon[0].mediatype", "metadata.labels["olm.copiedFrom"]"
-  // The values as JSON, around the place where they begin to differ; "" where there is none. All
-  // three are printable, and kMostColumns wide at most.
+  // The values as JSON, around the place where they begin to differ; "" if one side lacks the
+  // field. `path`, `copy` and `view` are printable, and at most kMostColumns wide.
   std::string copy;
   std::string view;
 };
@@ -45,8 +46,8 @@ struct Differences {
 };
 inline constexpr size_t kMostFields = 20;
 
-// Every field counts that is not in kNotCompared. A field that is null is absent; the order of
-// members means nothing, that of a list's elements does.
+// Compares every field that is not in kNotCompared. A null field counts as absent. The order of an
+// object's members does not matter; the order of a list's elements does.
 Differences Compare(const boost::json::object& copy, const boost::json::object& view);
 
 }  // namespace steward::plugin

@@ -97,7 +97,7 @@ TEST(DifferenceTest, LongValuesAreShownWhereTheyDiffer) {
   EXPECT_LE(Columns(copy), kMostColumns);
 }
 
-// The cut never falls into a character.
+// A cut never splits a character.
 TEST(DifferenceTest, LongValuesOfWideCharacters) {
   std::string same;
   for (int i = 0; i < 300; ++i) same += "漢";

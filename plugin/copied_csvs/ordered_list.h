@@ -15,18 +15,19 @@
 
 namespace steward::plugin {
 
-// The objects of a kind that have a label, in the order of the server, which is that of their
-// names. Holds one page, and one object parsed.
+// The objects of a kind that have a label, in the server's order, which is by name. Holds one page,
+// and one parsed object.
 class OrderedList {
  public:
   // REQUIRES: `client` outlives this object.
   OrderedList(kube::Client& client, kube::GroupVersionResource gvr, std::string ns,
               std::string label);
 
-  // Goes to the first object, or to the next one. False behind the last. Errors name the list.
+  // Goes to the first object at the first call, then to the next one. False behind the last. Errors
+  // name the list.
   Task<bool> Next();
 
-  // The object's name, the object, and the bytes in which the server sent it. REQUIRES: the last
+  // The current object: its name, its JSON, and the bytes that the server sent. REQUIRES: the last
   // Next returned true.
   std::string_view name() const;
   const boost::json::object& object() const { return object_.get_object(); }

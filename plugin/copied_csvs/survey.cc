@@ -34,7 +34,7 @@ std::string CopiedFrom(const json::value& object) {
   return labels == nullptr ? "" : std::string(StringAt(*labels, olm::kCopiedFromLabel));
 }
 
-// Lists everything of a kind. An expired page is told to the user, who may try again.
+// Lists everything of a kind. If a page has expired, the error tells the user to try again.
 StatusTask VisitEach(kube::Client& client, kube::GroupVersionResource gvr,
                      kube::ListOptions options,
                      std::function<absl::Status(const kube::RawObject&)> visit) {
@@ -51,7 +51,8 @@ OperatorCopies& EntryOf(const kube::NamespacedName& csv, Found& found) {
   return copies;
 }
 
-// Enters the slot of `name` in `ns`; `source` is the namespace of the original that its copy names.
+// Enters the slot of the copy `name` in the namespace `ns`. `source` is the namespace of the
+// original that an existing copy names.
 void Enter(const olm::ComparedSlot& slot, const std::string& ns, const std::string& source,
            const std::string& name, Found& found) {
   using Finding = olm::SlotFinding;

@@ -1,5 +1,5 @@
-// A cluster's copies of operators for all namespaces, and the effect of turning them off or on.
-// Immutable once read.
+// A cluster's copies of operators for all namespaces, and the effect of turning such copies off or
+// on. Immutable once read.
 #ifndef PLUGIN_COPIED_CSVS_SURVEY_H_
 #define PLUGIN_COPIED_CSVS_SURVEY_H_
 
@@ -18,15 +18,15 @@
 
 namespace steward::plugin {
 
-// The slots of one operator's copies.
+// The copies of one operator that are there, or should be.
 struct OperatorCopies {
   kube::NamespacedName csv;
-  // Why copies stay that the choice may want gone; "" = none does.
+  // Why copies stay although the setting may want them gone; "" = no copy stays.
   std::string_view stays_since;
   bool gone = false;  // the operator itself is not there any more
   int64_t present = 0;
-  // Namespaces in which a copy is to be made, those in which one is to be deleted, and those in
-  // which one stays although the choice may want it gone.
+  // The namespaces in which a copy is to be made, is to be deleted, and stays although the setting
+  // may want it gone.
   std::set<std::string> creates;
   std::set<std::string> deletes;
   std::set<std::string> stays;
@@ -35,13 +35,13 @@ struct OperatorCopies {
 // Takes memory for all originals, and for the names of namespaces and copies.
 class CopiesSurvey {
  public:
-  // Reads the whole cluster with the user's rights. Errors are those of the reads, with what was
-  // read.
+  // Reads the whole cluster with the user's rights. An error says which read failed.
   static Task<CopiesSurvey> Read(kube::Client& client);
 
-  // The operators for all namespaces, and others of which copies lie about, sorted, compared with
-  // what the choice wants; `off` is disableCopiedCSVs. By the rules of the reconcilers
-  // (olm/copy/slot.h), but without the namespaces that controllers protect, which they know alone.
+  // Compares the copies with what the setting wants; `off` is disableCopiedCSVs. The result has the
+  // operators for all namespaces, and other operators that have copies left, sorted. Uses the rules
+  // of the reconcilers (olm/copy/slot.h), except that it cannot know the namespaces that the
+  // controllers protect.
   std::vector<OperatorCopies> Compare(bool off) const;
 
  private:
@@ -51,7 +51,8 @@ class CopiesSurvey {
   std::vector<olm::NamespacePtr> namespaces_;
   std::map<std::string, std::vector<olm::OperatorGroupPtr>> groups_;  // by namespace
   std::map<kube::NamespacedName, olm::CsvPtr> csvs_;                  // without the label of a copy
-  std::map<kube::NamespacedName, std::string> copies_;  // and their originals' namespace
+  // the copies, with their originals' namespaces
+  std::map<kube::NamespacedName, std::string> copies_;
 };
 
 }  // namespace steward::plugin

@@ -1,4 +1,4 @@
-// The result of a comparison of copies with InstalledOperators, and how it is told. Not
+// The result of a comparison of copies with InstalledOperators, and how it is shown. Not
 // thread-safe.
 #ifndef PLUGIN_COPIED_CSVS_TALLY_H_
 #define PLUGIN_COPIED_CSVS_TALLY_H_
@@ -15,8 +15,9 @@
 
 namespace steward::plugin {
 
-// One kubernetes API server holds the copies parsed: 2.4 bytes for each byte of JSON, measured with
-// published ClusterServiceVersions, and its garbage collector has as much again in reserve.
+// Memory that each byte of copies costs one kube-apiserver. It holds copies parsed, which takes 2.4
+// bytes for each byte of JSON (measured with published ClusterServiceVersions), and its garbage
+// collector keeps as much again in reserve.
 inline constexpr int64_t kMemoryPerByte = 5;
 
 // Counts of one namespace, or of all.
@@ -29,7 +30,8 @@ struct Tally {
   int64_t only_copy = 0;   // copies
   int64_t only_view = 0;   // InstalledOperators that should have a copy
   int64_t needs_none = 0;  // InstalledOperators without one, since copies are turned off
-  // Copies that turning them off deletes, and their bytes; and those that stay.
+  // Copies that turning copies off would delete (`deletable`, with their bytes), and those that
+  // would stay.
   int64_t deletable = 0;
   int64_t deletable_bytes = 0;
   int64_t staying = 0;
@@ -51,8 +53,8 @@ struct Found {
 void ShowFound(Terminal& terminal, const Found& found);
 boost::json::object FoundJson(const Found& found);
 
-// Prints the sums, and what turning copies off would save. `complete` is false where the comparison
-// ended before its end.
+// Prints the sums, and what turning copies off would save. `complete` is false if the comparison
+// ended early.
 void ShowTally(Terminal& terminal, const Tally& tally, Copies copies, bool complete);
 // Adds the sums to the command's document.
 void AddTally(const Tally& tally, Copies copies, bool complete, boost::json::object& document);

@@ -75,7 +75,7 @@ struct Condition {
   std::string reason;
   std::string message;
 
-  // True when the controllers have done what they can.
+  // True if the condition says that the controllers have done what they can.
   bool Says(bool off) const {
     if (off) {
       return reason == olm::kCopiedCsvsDisabled &&
@@ -118,8 +118,9 @@ Task<std::optional<json::value>> ReadConfig(kube::Client& client) {
   co_return WithContext("reading olmconfigs.operators.coreos.com cluster", config.status());
 }
 
-// Returns the choice of the OLMConfig, or of its controllers. Without one copies are on, unless the
-// controllers run with --disable-copied-csvs, which nobody else knows.
+// Returns the setting of the OLMConfig, or the state that the controllers report in it. Without an
+// OLMConfig, copies are on, unless the controllers run with --disable-copied-csvs, which this
+// program cannot know.
 Copies ChosenBy(const std::optional<json::value>& config) {
   return config ? CopiesBy(config->get_object()) : Copies::kOn;
 }
@@ -136,7 +137,7 @@ StatusTask WriteChoice(kube::Client& client, const std::optional<json::value>& c
                                 {"spec", {{"features", std::move(features)}}}};
     written = (co_await client.Create(kOlmConfigs, "", object, options)).status();
   } else {
-    // The other spelling would say something else to those who read it first.
+    // Remove the other spelling, because some programs read that one first.
     features["disable-copied-csvs"] = nullptr;
     const json::value patch = {{"spec", {{"features", std::move(features)}}}};
     written =
@@ -148,7 +149,7 @@ StatusTask WriteChoice(kube::Client& client, const std::optional<json::value>& c
   co_return absl::OkStatus();
 }
 
-// The changes of one choice, for people and programs.
+// The changes that the new setting makes, for people and programs.
 class Preview {
  public:
   Preview(const CopiesSurvey& survey, bool off) : off_(off), operators_(survey.Compare(off)) {
@@ -165,8 +166,8 @@ class Preview {
       if (!each.stays.empty()) ShowStaying(terminal, each);
     }
   }
-  // The number of copies that the choice does not explain: they stay, or their operator is gone.
-  // More copies may be in namespaces that the controllers protect.
+  // The number of copies that remain in spite of the setting: they stay, or their operator is gone.
+  // Namespaces that the controllers protect may have more copies.
   size_t left() const {
     size_t count = 0;
     for (const OperatorCopies& each : operators_) count += Left(each).size();
@@ -177,9 +178,9 @@ class Preview {
       if (!Left(each).empty()) ShowStaying(terminal, each);
     }
   }
-  // Shows where users who may read no other namespace lose the sight of an operator.
+  // Shows in which namespaces users who may read no other namespace will no longer see an operator.
   void ShowLoss(Terminal& terminal) const {
-    // Namespaces that lose the same.
+    // Namespaces, by the operators that they lose.
     std::map<std::string, std::vector<std::string>> namespaces;
     for (const auto& [ns, operators] : by_namespace_) {
       std::string names;
@@ -247,7 +248,7 @@ class Preview {
   size_t count_ = 0;
 };
 
-// The wait until the condition says that the choice is carried out.
+// The wait until the condition says that the controllers have carried out the setting.
 class CarriedOut : public Awaited {
  public:
   CarriedOut(Session& session, bool off) : session_(session), off_(off) {}
@@ -283,7 +284,7 @@ class CarriedOut : public Awaited {
   std::optional<Condition> condition_;
 };
 
-// Says who loses sight of what.
+// Shows which users no longer see which operators.
 StatusTask ShowVisibility(Session& session) {
   kube::ListOptions one;
   one.limit = 1;
@@ -301,8 +302,8 @@ StatusTask ShowVisibility(Session& session) {
   co_return absl::OkStatus();
 }
 
-// Looks whether copies are left after the controllers have done what they can. Stalled when some
-// are.
+// Checks whether copies are left after the controllers have done what they can. Stalled if there
+// are some.
 StatusTask CheckNoneIsLeft(Session& session) {
   CO_ASSIGN_OR_RETURN(const CopiesSurvey survey, co_await CopiesSurvey::Read(session.client));
   const Preview preview(survey, /*off=*/true);

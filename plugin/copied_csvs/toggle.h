@@ -10,21 +10,21 @@
 
 namespace steward::plugin {
 
-// Shows the cluster-admin's choice, what the controllers say of it, and the copies of each operator
-// for all namespaces. REQUIRES: the session outlives the task.
+// Shows the cluster-admin's setting, what the controllers report about it, and the copies of each
+// operator for all namespaces. REQUIRES: the session outlives the task.
 StatusTask ShowCopies(Session& session);
 
 struct ToggleOptions {
-  bool off = false;  // what shall be
+  bool off = false;  // the wanted disableCopiedCSVs
   bool dry_run = false;
   bool wait = true;
   absl::Duration timeout = kDefaultTimeout;  // zero = none
 };
 
-// Shows which copies the choice deletes or makes, asks, writes it into the OLMConfig `cluster` with
-// the user's own rights (which makes one where there is none), and follows the condition until the
-// controllers have carried it out. A dry run ends before the question. Stalled when the time has
-// passed. REQUIRES: the session outlives the task.
+// Shows which copies the new setting deletes or makes, and asks. Writes the setting into the
+// OLMConfig `cluster` with the user's own rights, making that object if there is none. Follows the
+// condition until the controllers have carried it out. A dry run ends before the question. Stalled
+// when the time has passed. REQUIRES: the session outlives the task.
 StatusTask ToggleCopies(Session& session, ToggleOptions options);
 
 KnownCommand KnownCopiesStatus();

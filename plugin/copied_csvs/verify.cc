@@ -39,10 +39,10 @@ namespace {
 
 namespace json = boost::json;
 
-// The number of suspects that are held before they are looked at again.
+// The number of suspects to collect before they are read again.
 constexpr size_t kMostSuspects = 1000;
-// Between the lists and the second look: what follows a change, OLM's copies or Steward's view, has
-// come about by then.
+// The pause between the lists and the second read. By then a change has reached both OLM's copies
+// and Steward's view.
 constexpr absl::Duration kBeforeLookingAgain = absl::Seconds(2);
 constexpr int kTries = 3;
 constexpr absl::Duration kBetweenTries = absl::Seconds(1);
@@ -67,7 +67,7 @@ std::string_view ModeOf(const json::object& view) {
   return scope == nullptr ? std::string_view() : StringAt(*scope, "installMode");
 }
 
-// An error of a read of the resource, with what to do about it.
+// Adds to a read's error what to do about it.
 absl::Status Explain(const kube::GroupVersionResource& gvr, const absl::Status& status) {
   if (!kube::IsNotServed(status)) return status;
   if (gvr == kInstalledOperators) {
@@ -78,7 +78,7 @@ absl::Status Explain(const kube::GroupVersionResource& gvr, const absl::Status& 
                                     ": it has no OLM, and no copies"));
 }
 
-// Objects that seem to differ.
+// Objects for which the two lists seem to differ.
 using Suspects = std::vector<kube::NamespacedName>;
 
 class Verification {
@@ -123,7 +123,7 @@ class Verification {
   json::array shown_;
 };
 
-// Makes an attempt again that failed for a reason that passes.
+// Repeats an attempt that failed for a reason that may pass.
 StatusTask Verification::Patiently(std::function<StatusTask()> attempt) {
   for (int tries = 1;; ++tries) {
     absl::Status status = co_await attempt();
@@ -165,8 +165,8 @@ StatusTask Verification::FindNamespaces() {
   co_return absl::OkStatus();
 }
 
-// Walks through both lists at once. Whatever order they have, no difference is missed: what does
-// not meet its counterpart is looked at again.
+// Walks through both lists at once. No difference is missed, even if a list is not sorted, because
+// an object that does not meet its counterpart is read again.
 StatusTask Verification::CompareLists(const std::string& ns, Tally& tally, Suspects& suspects) {
   OrderedList copies(session_.client, kCsvs, ns, kCopiedFrom);
   OrderedList views(session_.client, kInstalledOperators, ns, kCopiedFrom);
@@ -224,7 +224,7 @@ boost::asio::awaitable<bool> Verification::NamespaceIsGoing(const std::string& n
   co_return kube::IsNotFound(object.status(), ns);
 }
 
-// Judges a suspect by what both sides show now.
+// Judges a suspect by the present objects of both sides.
 StatusTask Verification::Judge(const kube::NamespacedName& key) {
   Pair pair;
   CO_RETURN_IF_ERROR(co_await Patiently([&] { return ReadPair(key, pair); }));
@@ -232,7 +232,7 @@ StatusTask Verification::Judge(const kube::NamespacedName& key) {
   const json::object* view = pair.view ? &pair.view->get_object() : nullptr;
   const bool is_copy = copy != nullptr && HasCopiedFrom(*copy);
   const bool shows_copy = view != nullptr && HasCopiedFrom(*view);
-  // Both sides have lost it, or both show an original that lies here.
+  // The object is gone on both sides, or both show an original of this namespace.
   if (!is_copy && !shows_copy) co_return absl::OkStatus();
   if (copy != nullptr && view != nullptr) {
     tally_.AddCopy(ModeOf(*view), pair.copy_bytes);

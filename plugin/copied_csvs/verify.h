@@ -22,9 +22,9 @@ inline constexpr size_t kMostShown = 100;
 
 // Compares the copies of ClusterServiceVersions with the InstalledOperators, one namespace after
 // the other, and says what turning copies off would save. Both sides of a difference are read again
-// before it counts. kFailedPrecondition if something differs; where copies are turned off, an
-// InstalledOperator needs none. Refused if the user may not read either. Memory: the namespaces'
-// names, a page of each side, and what is shown.
+// before it counts. kFailedPrecondition if something differs. If copies are turned off, an
+// InstalledOperator without a copy is no difference. Refused if the user may not read one of the
+// two. Memory: the namespaces' names, a page of each side, and what is shown.
 //
 // REQUIRES: the session outlives the task.
 StatusTask VerifyCopies(Session& session, VerifyOptions options);

@@ -41,7 +41,7 @@ class VerifyTest : public ::testing::Test {
   void PutNamespace(const std::string& name, const std::string& more = "") {
     scene.fake.Put(kNamespaces, StrCat(R"({"metadata":{"name":")", name, "\"", more, "}}"));
   }
-  // `team` is a label, whose value one side can have alone.
+  // `team` is the value of a label, in which the two sides may differ.
   void PutCopy(const std::string& ns, const std::string& name, const std::string& team = "x") {
     scene.fake.Put(
         kCsvs,
@@ -92,7 +92,7 @@ TEST_F(VerifyTest, R_004_43_WhatIsFound) {
   struct Case {
     const char* name;
     std::function<void()> put;
-    const char* said;   // on the screen
+    const char* said;   // expected on the screen
     const char* error;  // "" = none
   };
   for (const Case& c : {
@@ -374,7 +374,7 @@ TEST_F(VerifyTest, OutOfTime) {
   scene.clock.on_sleep = nullptr;
   scene.client.FailNext({kube::ClientVerb::kList, kCsvs}, absl::UnavailableError("gone"));
   VerifyOptions options;
-  options.timeout = absl::Seconds(1);  // which the second try takes
+  options.timeout = absl::Seconds(1);  // too short for the second try
   Session session = scene.session();
   const absl::Status status = scene.Run(VerifyCopies(session, options));
   EXPECT_EQ(ExitOf(status), Exit::kStalled);

@@ -42,7 +42,7 @@ std::string TextIn(const json::object& secret, std::string_view member, std::str
   return texts == nullptr ? "" : std::string(StringAt(*texts, key));
 }
 
-// The way to renew a certificate, by whom the Secret says keeps it.
+// How to renew a certificate. The Secret says who keeps it.
 std::string Renewal(const std::string& name, const json::object& secret,
                     const Environment& environment) {
   const std::string in = StrCat(" -n ", kStewardNamespace);

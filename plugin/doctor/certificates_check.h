@@ -1,5 +1,5 @@
-// The check of the certificates that Steward's processes are served and known by. Runs on the
-// caller's executor.
+// The check of the certificates with which Steward's processes serve and identify themselves. Runs
+// on the caller's executor.
 #ifndef PLUGIN_DOCTOR_CERTIFICATES_CHECK_H_
 #define PLUGIN_DOCTOR_CERTIFICATES_CHECK_H_
 
@@ -8,9 +8,9 @@
 
 namespace steward::plugin {
 
-// Reads the certificates of the Secrets that Steward's Deployments mount: each is there, and more
-// than a sixth of its life is left; its keeper renews it at a third. REQUIRES: `environment`
-// outlives the task.
+// Checks the certificates in the Secrets that Steward's Deployments mount: each must exist, and
+// have more than a sixth of its life left. (Whoever keeps it renews it when a third is left.)
+// REQUIRES: `environment` outlives the task.
 VoidTask CheckCertificates(Environment& environment);
 
 }  // namespace steward::plugin

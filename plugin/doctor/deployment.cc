@@ -72,7 +72,7 @@ absl::StatusOr<Deployment> Decode(const kube::RawObject& raw) {
   return deployment;
 }
 
-// Visits the Deployments that the options select.
+// Visits the Deployments that match the options.
 StatusTask Visit(kube::Client& client, kube::ListOptions options,
                  std::function<void(Deployment)> visit) {
   options.limit = kPerPage;

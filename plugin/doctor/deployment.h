@@ -21,7 +21,7 @@ struct Deployment {
   int64_t available = 0;
   std::string image;              // of its first container
   std::vector<std::string> args;  // of that container
-  // The Secrets that it mounts: false = it runs without.
+  // The Secrets that it mounts, by name. False = optional: the Deployment runs without the Secret.
   std::map<std::string, bool> secrets;
 
   // The value of a flag that is given as --flag=value; nullopt = it is not given.
@@ -32,8 +32,8 @@ struct Deployment {
 using Deployments = std::map<std::string, Deployment>;
 Task<Deployments> ReadDeployments(kube::Client& client);
 
-// A Deployment with an available replica and this name, or, as OLM may be installed under another
-// one, with that as its label app; nullopt = there is none in the cluster.
+// A Deployment with an available replica that is called `name`, or else has the label app=`name`,
+// because OLM may be installed under another name. nullopt = the cluster has none.
 Task<std::optional<kube::NamespacedName>> FindRunning(kube::Client& client, std::string name);
 
 }  // namespace steward::plugin

@@ -15,17 +15,17 @@ namespace steward::plugin {
 
 enum class Outcome {
   kOk,
-  kWarning,  // works, and somebody should know
+  kWarning,  // works, but somebody should know
   kFailed,
-  kUnseen,  // the user may not read what decides, or it could not be read
+  kUnseen,  // the user may not read what the check needs, or it could not be read
 };
 
 struct Diagnosis {
   std::string check;  // "Leader"
   Outcome outcome = Outcome::kOk;
   std::string message;
-  std::string remedy = {};  // what mends it; of kWarning and kFailed
-  bool forbidden = false;   // of kUnseen: for want of rights
+  std::string remedy = {};  // how to mend it; of kWarning and kFailed
+  bool forbidden = false;   // of kUnseen: because of missing rights
 };
 
 // The findings of one check. Not thread-safe.

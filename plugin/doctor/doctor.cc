@@ -63,7 +63,7 @@ std::string Padded(std::string_view text, size_t width) {
   return padded;
 }
 
-// Several findings that one remedy mends have it once, below the last of them.
+// A remedy that several findings share is printed once, below the last of them.
 void Print(Terminal& terminal, const Diagnosis& finding, bool with_remedy) {
   const Shown shown = ShownAs(finding.outcome);
   terminal.Line(Terminal::Row{{Padded(shown.word, kWordWidth), shown.style},
@@ -99,8 +99,8 @@ absl::Status Conclude(Terminal& terminal, const std::vector<Diagnosis>& findings
   return absl::InternalError(StrCat(CountText(failed, "finding"), " to be mended"));
 }
 
-// The server's time; this machine's where the server does not say. An error where it is not
-// reached.
+// The server's time, or this machine's if the server does not say its time. An error if the server
+// cannot be reached.
 Task<absl::Time> Now(Session& session) {
   const absl::StatusOr<absl::Time> time = co_await session.client.ServerTime();
   if (absl::IsUnavailable(time.status()) && !kube::IsAnswer(time.status())) {

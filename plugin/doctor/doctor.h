@@ -9,8 +9,8 @@
 
 namespace steward::plugin {
 
-// Prints a line for each finding, with a remedy where something is wrong. kInternal if a check has
-// failed; what the user may not read is said, and fails nothing. Only reads.
+// Prints a line for each finding, with a remedy if something is wrong. kInternal if a check has
+// failed. Parts that the user may not read are named, but are no failure. Only reads.
 //
 // REQUIRES: the session outlives the task.
 StatusTask Examine(Session& session);

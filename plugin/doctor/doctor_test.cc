@@ -203,7 +203,7 @@ TEST_F(DoctorTest, NamesWhatOlmGaveBeyondIt) {
                                           "shipped: get secrets")));
 }
 
-// A label does not hide the right to everything.
+// A label like OLM's does not hide a binding that grants all rights.
 TEST_F(DoctorTest, NamesOtherRolesThatAreBoundAsIfByOlm) {
   scene.fake.Put(kClusterRoleBindings,
                  R"({"metadata":{"name":"mine","labels":{"olm.owner":"steward.v1",)"
@@ -222,7 +222,7 @@ const kube::NamespacedName kPolicy = {"", "steward-cleanup-opt-in"};
 struct Case {
   const char* name;
   std::function<void(DoctorTest&)> happens;
-  const char* finding;  // "check|outcome|" and how the message begins
+  const char* finding;  // "check|outcome|", and the beginning of the message
   const char* remedy;
 };
 
@@ -497,7 +497,7 @@ INSTANTIATE_TEST_SUITE_P(
          "kubectl rollout restart deployment/steward-controllers"},
     }));
 
-// Things that a tenant may not read are reported, and fail nothing.
+// Objects that a tenant may not read are reported, and are no failure.
 TEST_F(DoctorTest, SaysWhatItCannotSee) {
   for (const kube::GroupVersionResource& gvr :
        {kClusterRoles, kube::kSecrets, kube::kConfigMaps, kube::kLeases, kube::kEndpointSlices,

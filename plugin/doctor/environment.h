@@ -1,4 +1,4 @@
-// The cluster, and what was read of it once, for all checks of doctor. Not thread-safe.
+// The cluster, and the results of reads that the checks of doctor share. Not thread-safe.
 #ifndef PLUGIN_DOCTOR_ENVIRONMENT_H_
 #define PLUGIN_DOCTOR_ENVIRONMENT_H_
 
@@ -18,7 +18,7 @@ namespace steward::plugin {
 struct Environment {
   kube::Client& client;
   Clock& clock;
-  absl::Time now;  // by the server's clock where it says
+  absl::Time now;  // the server's time if it says so, else this machine's
   absl::StatusOr<Deployments> deployments;
   std::string version;  // of this program
   bool dump;            // nothing runs, and nothing can be written (`steward inspect`)

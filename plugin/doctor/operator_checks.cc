@@ -26,7 +26,7 @@
 namespace steward::plugin {
 namespace {
 
-// A Deployment of Steward, and the operator beside which it waits.
+// A Deployment of Steward, and the operator for which it waits.
 struct Pair {
   std::string_view ours;
   std::string_view folder;
@@ -39,7 +39,7 @@ constexpr Pair kPairs[] = {
     {"steward-payload", "payload", "cluster-version-operator"},
 };
 
-// The Deployment that works on copies; "" = none.
+// The Deployment of Steward that makes and deletes copies; "" = none.
 Task<std::string> FindCopier(const Environment& environment) {
   if (environment.deployments.ok()) {
     const auto ours = environment.deployments->find("steward-copied-csvs");

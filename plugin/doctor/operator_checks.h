@@ -8,9 +8,10 @@
 // REQUIRES: `environment` outlives the tasks.
 namespace steward::plugin {
 
-// No part of Steward waits for an operator of OLM's, or the platform's, that does the same work.
+// No part of Steward is idle because an operator of OLM's, or the platform's, does the same work.
 VoidTask CheckPeers(Environment& environment);
-// Copied ClusterServiceVersions are what the OLMConfig wants, or somebody sees to that.
+// The copied ClusterServiceVersions are as the OLMConfig wants, or a program runs that will make
+// them so.
 VoidTask CheckCopies(Environment& environment);
 // Every opt-in counts (R-000-76), and no cleanup has stalled.
 VoidTask CheckCleanups(Environment& environment);

@@ -38,7 +38,7 @@ using olm::PolicyRule;
 using olm::PolicyRules;
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
-// The names that one sentence has at most.
+// The number of names in one sentence, at most.
 constexpr size_t kMostNamed = 5;
 
 // "ClusterRole/steward-view", "Role/steward-system/steward-controllers".
@@ -57,7 +57,7 @@ bool IsRbac(const json::object& object) {
   return IsRole(KindOf(object)) || IsBinding(KindOf(object));
 }
 
-// An account of Steward's, or all of them, that a subject of a binding stands for; "" = none.
+// The account of Steward's (or all of them) that a subject of a binding stands for; "" = none.
 std::string AccountOf(const json::object& subject) {
   const std::string_view kind = StringAt(subject, "kind");
   const std::string name(StringAt(subject, "name"));
@@ -107,7 +107,8 @@ std::string RoleKeyOf(const json::object& binding) {
                std::string(StringAt(*role, "name")));
 }
 
-// The keys of what is shipped, and of the cluster's own roles that it binds.
+// The keys of shipped roles and bindings, and of the cluster's own roles that shipped bindings
+// grant.
 std::set<std::string> ShippedKeys() {
   std::set<std::string> keys;
   for (const ShippedFolder& folder : ShippedFolders()) {
@@ -119,8 +120,8 @@ std::set<std::string> ShippedKeys() {
   return keys;
 }
 
-// True for a role or a binding that OLM made because the ClusterServiceVersion of Steward's own
-// bundle asks for it: under names of OLM's.
+// True for a role or a binding that OLM made for the ClusterServiceVersion of Steward's own bundle.
+// OLM chose its name.
 bool IsMadeByOlm(const json::object& object) {
   const json::object* metadata = ObjectAt(object, "metadata");
   const json::object* labels = metadata == nullptr ? nullptr : ObjectAt(*metadata, "labels");
@@ -129,7 +130,7 @@ bool IsMadeByOlm(const json::object& object) {
          StringAt(*labels, olm::kOwnerNamespaceLabel) == kStewardNamespace;
 }
 
-// The cluster's roles that are of interest, and bindings of Steward's accounts, by key.
+// By key: the cluster's roles that matter here, and the bindings of Steward's accounts.
 using RbacObjects = std::map<std::string, json::object>;
 
 StatusTask ReadKind(kube::Client& client, std::string_view kind, const char* resource,
@@ -200,7 +201,7 @@ std::string Beyond(const PolicyRules& some, const PolicyRules& all) {
   return StrCat(absl::StrJoin(texts, ", "), more == 0 ? "" : StrCat(" and ", more, " more"));
 }
 
-// The rights of a role on paths that are of no resource, as "get /metrics".
+// A role's rights on nonResourceURLs, as "get /metrics".
 std::set<std::string> PathsOf(const json::object& role) {
   std::set<std::string> paths;
   const json::array* rules = ArrayAt(role, "rules");
@@ -251,7 +252,7 @@ std::string Beyond(const Grants& some, const Grants& all) {
 }
 using GrantsByAccount = std::map<std::string, Grants>;
 
-// The rights that OLM gave Steward's accounts, in whichever namespaces.
+// The rights that OLM gave Steward's accounts, in all namespaces together.
 GrantsByAccount GrantedByOlm(const RbacObjects& found) {
   GrantsByAccount grants;
   for (const auto& [key, object] : found) {
@@ -263,8 +264,8 @@ GrantsByAccount GrantedByOlm(const RbacObjects& found) {
   return grants;
 }
 
-// The rights of a binding that is shipped: those of the role that is shipped with it, or is the
-// cluster's.
+// The rights that a shipped binding grants: those of its role, which is shipped, too, or is the
+// cluster's own.
 Grants GrantedBy(const json::object& binding, const RbacObjects& found) {
   const std::string key = RoleKeyOf(binding);
   for (const ShippedFolder& folder : ShippedFolders()) {
@@ -288,7 +289,8 @@ Grants ShippedTo(const std::string& account, const RbacObjects& found) {
   return all;
 }
 
-// True if OLM gave the accounts of a binding what it would, or those of all bindings of a role.
+// True if OLM gave the accounts as many rights as `shipped` would: a binding, or all bindings of a
+// role.
 bool IsGrantedByOlm(const json::object& shipped, const ShippedFolder& folder,
                     const GrantsByAccount& by_olm, const RbacObjects& found) {
   bool bound = false;
@@ -326,7 +328,7 @@ void CompareRole(const json::object& shipped, const json::object& actual, CheckF
     if (lacks.empty()) continue;
     findings.Fail(StrCat(Described(shipped), " does not grant ", lacks), kApplyAgain);
   }
-  // Rights that others aggregate into a role are theirs.
+  // Rights that others aggregate into this role are not judged.
   if (shipped.contains("aggregationRule")) return;
   for (const std::string& more : {Beyond(found, wanted), Beyond(found_paths, wanted_paths)}) {
     if (more.empty()) continue;
@@ -399,8 +401,8 @@ void CompareFolder(const ShippedFolder& folder, const RbacObjects& found,
   }
 }
 
-// Names the rights that OLM gave beyond what is shipped, but for those on the object by which an
-// operator talks to OLM.
+// Names the rights that OLM gave beyond those shipped, except on the object by which an operator
+// talks to OLM (OperatorCondition).
 void NameMoreOfOlms(const GrantsByAccount& by_olm, const RbacObjects& found,
                     CheckFindings& findings) {
   for (const auto& [account, given] : by_olm) {
@@ -413,12 +415,13 @@ void NameMoreOfOlms(const GrantsByAccount& by_olm, const RbacObjects& found,
   }
 }
 
-// Bindings of Steward's accounts that nobody ships.
+// Names bindings of Steward's accounts that are not shipped.
 void NameAddedBindings(const RbacObjects& found, CheckFindings& findings) {
   const std::set<std::string> shipped = ShippedKeys();
   for (const auto& [key, object] : found) {
     const json::object* role = ObjectAt(object, "roleRef");
-    // A binding of OLM's to a role of OLM's was compared by the rights that it grants.
+    // A binding that OLM made to a role that OLM made was already compared by the rights that it
+    // grants.
     const bool compared = IsMadeByOlm(object) && found.contains(RoleKeyOf(object));
     if (shipped.contains(key) || role == nullptr || compared) continue;
     const std::string kind = key.substr(0, key.find('/'));
@@ -440,8 +443,8 @@ Task<std::optional<json::value>> ReadIfThere(kube::Client& client, kube::GroupVe
   co_return std::optional<json::value>(*std::move(object));
 }
 
-// The first variable of the policies about opting in and about the label of copies names accounts,
-// and overlays of users' own replace it (deploy/README.md).
+// In the policies about opting in and about the label of copies, the first variable names accounts;
+// users replace it in overlays of their own (deploy/README.md).
 constexpr char kUsersOwn[] = "spec.variables[0].expression";
 
 json::value WithoutUsersOwn(json::value spec) {
@@ -492,7 +495,7 @@ void ComparePolicy(const json::object& shipped, const std::optional<json::value>
   }
 }
 
-// The policies of a folder; a status where one could not be read.
+// Compares the policies of a folder. An error if one could not be read.
 StatusTask CompareFolderPolicies(Environment& environment, const ShippedFolder& folder,
                                  CheckFindings& findings, size_t& count) {
   for (const json::object& shipped : folder.objects) {
@@ -507,7 +510,7 @@ StatusTask CompareFolderPolicies(Environment& environment, const ShippedFolder& 
   co_return absl::OkStatus();
 }
 
-// True where nothing of Steward is installed, so that nothing of it is missed.
+// True if nothing of Steward is installed in the cluster, so that nothing can be missing.
 bool RunsOutside(const Environment& environment) {
   return environment.deployments.ok() && environment.deployments->empty();
 }
@@ -542,7 +545,8 @@ VoidTask CheckPolicies(Environment& environment) {
   CheckFindings findings("Policies", environment.findings);
   size_t count = 0;
   for (const ShippedFolder& folder : ShippedFolders()) {
-    // The process alone decides: policies are judged even where roles may not be read.
+    // Whether the folder is installed is judged by its processes alone, so that policies are
+    // checked even if the user may not read roles.
     if (!IsInstalled(folder, {}, environment)) continue;
     const absl::Status compared =
         co_await CompareFolderPolicies(environment, folder, findings, count);

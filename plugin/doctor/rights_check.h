@@ -7,12 +7,12 @@
 
 namespace steward::plugin {
 
-// Compares the roles and bindings of the folders of deploy/ that are installed with those of the
-// cluster: what is missing fails, what is more than shipped is a warning. The roles that users
-// aggregate are theirs. REQUIRES: `environment` outlives the task.
+// Compares the roles and bindings of the installed folders of deploy/ with those of the cluster. A
+// missing right is a failure; a right beyond those shipped is a warning. Rights that users add by
+// aggregated roles are not judged. REQUIRES: `environment` outlives the task.
 VoidTask CheckRights(Environment& environment);
 
-// Compares the admission policies of these folders, and whether they are in force.
+// Checks that the admission policies of these folders are as shipped, and in force.
 VoidTask CheckPolicies(Environment& environment);
 
 }  // namespace steward::plugin

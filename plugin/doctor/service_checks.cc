@@ -48,7 +48,8 @@ std::string Restart(const std::string& deployment) {
   return StrCat("kubectl rollout restart deployment/", deployment, " -n ", kStewardNamespace);
 }
 
-// The one API that the kube-apiserver cannot judge: that of a server of its own (`steward up`).
+// True for the server of `steward up`, which serves the views itself, so that there is no
+// APIService to check.
 Task<bool> ServesViewsItself(kube::Client& client) {
   const kube::GroupVersion views = kInstalledOperators.group_version();
   const absl::StatusOr<std::vector<kube::ApiResource>> found = co_await client.Discover(views);
@@ -126,7 +127,7 @@ Task<size_t> CountEndpoints(kube::Client& client) {
   co_return ready.size();
 }
 
-// Says what is wrong with the leader of a Deployment; "" = nothing.
+// Returns what is wrong with the leader of a Deployment; "" = nothing.
 std::string JudgeLease(const json::object& lease, absl::Time now) {
   const json::object* spec = ObjectAt(lease, "spec");
   const std::string holder(spec == nullptr ? "" : StringAt(*spec, "holderIdentity"));
@@ -135,7 +136,7 @@ std::string JudgeLease(const json::object& lease, absl::Time now) {
   const json::value* seconds = spec->if_contains("leaseDurationSeconds");
   const int64_t length = seconds != nullptr && seconds->is_int64() ? seconds->get_int64() : 0;
   if (!renewed.ok()) return StrCat(holder, " does not say when it was there last");
-  // A clock that differs by a little is nobody's failure.
+  // Tolerates small differences between clocks.
   if (now - *renewed <= absl::Seconds(length) + absl::Seconds(5)) return "";
   return StrCat("the leader, ", holder, ", was there last ", AgeText(now - *renewed), " ago");
 }

@@ -10,13 +10,13 @@ namespace steward::plugin {
 
 // Every Deployment of Steward has all its replicas.
 VoidTask CheckDeployments(Environment& environment);
-// All of them run one image, and the API server is of this program's version.
+// All Deployments of Steward run one image, and the API server has the version of this program.
 VoidTask CheckVersions(Environment& environment);
-// The kube-apiserver calls the API available.
+// The kube-apiserver reports the API as available.
 VoidTask CheckApiService(Environment& environment);
-// The API server's Service leads to replicas that are ready.
+// The API server's Service has endpoints that are ready.
 VoidTask CheckEndpoints(Environment& environment);
-// The guard runs, and has withdrawn nothing.
+// The guard (apiservice-guard) runs, and has not withdrawn the APIService.
 VoidTask CheckGuard(Environment& environment);
 // A leader renews the Lease of each Deployment that elects one.
 VoidTask CheckLeaders(Environment& environment);

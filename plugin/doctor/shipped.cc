@@ -18,11 +18,11 @@ namespace json = boost::json;
 constexpr char kText[] =
 #include "plugin/doctor/shipped.inc"
     ;
-// The line before each file; its path follows.
+// The line before each file; the file's path follows on it.
 constexpr char kFileMark[] = "#### ";
 
-// "deploy/overlays/copies/rbac.yaml" is of "overlays/copies"; what lies deeper is of the folder
-// that has it, but for the base's.
+// "overlays/copies" for "deploy/overlays/copies/rbac.yaml". Everything below deploy/base counts to
+// "base"; elsewhere a deeper folder counts as a folder of its own.
 std::string FolderOf(std::string_view path) {
   path.remove_prefix(std::string_view("deploy/").size());
   if (path.starts_with("base/")) return "base";
@@ -62,7 +62,7 @@ std::string MetadataIn(const json::object& object, std::string_view key) {
   return metadata == nullptr ? "" : std::string(StringAt(*metadata, key));
 }
 
-// True for values that the API server fills in where a manifest has none.
+// True for values that the API server may fill in as defaults.
 bool IsDefault(std::string_view key, const json::value& value) {
   if (const json::object* members = value.if_object()) return members->empty();
   if (const json::array* items = value.if_array()) return items->empty();
@@ -71,7 +71,7 @@ bool IsDefault(std::string_view key, const json::value& value) {
   return (key == "matchPolicy" && text == "Equivalent") || (key == "scope" && text == "*");
 }
 
-// Parsers of YAML fold the lines of a block differently.
+// Without spaces and line breaks, because YAML parsers fold the lines of a block differently.
 std::string WithoutSpaces(std::string_view text) {
   std::string some;
   for (const char c : text) {

@@ -1,5 +1,5 @@
-// The manifests of deploy/ that say what Steward's accounts may do, and what they may not, as this
-// program was built with them. Thread-safe.
+// The manifests of deploy/, from the time of this program's build, that grant rights to Steward's
+// accounts or limit them. Thread-safe.
 #ifndef PLUGIN_DOCTOR_SHIPPED_H_
 #define PLUGIN_DOCTOR_SHIPPED_H_
 
@@ -20,13 +20,14 @@ struct ShippedFolder {
 // "base" first. Parsed at the first call.
 const std::vector<ShippedFolder>& ShippedFolders();
 
-// The parts by which an object is named; "" for one that it lacks.
+// The kind and the name of an object; "" for a part that it lacks.
 std::string_view KindOf(const boost::json::object& object);
 std::string NameIn(const boost::json::object& object);
 std::string NamespaceIn(const boost::json::object& object);
 
-// The first field in which they differ, as a path ("spec.validations[0].expression"); "" = they say
-// the same. Defaults of the API server do not count, nor do spaces and line breaks in texts.
+// The first field in which `shipped` and `actual` differ, as a path
+// ("spec.validations[0].expression"); "" = they mean the same. Ignores defaults of the API server,
+// and spaces and line breaks in texts. `path` is the path of the two values.
 std::string DifferenceFrom(const boost::json::value& shipped, const boost::json::value& actual,
                            const std::string& path);
 

@@ -57,14 +57,14 @@ absl::Status RefuseUpdate(Session& session, const std::string& version,
                         CountText(static_cast<int64_t>(reasons.size()), "reason")));
 }
 
-// Shows what becomes of each object: a bar on a terminal, else a line for each that changes.
+// Shows the progress of an apply: a bar on a terminal, otherwise a line per changed object.
 class ApplyProgress {
  public:
   // REQUIRES: both outlive this object.
   ApplyProgress(Session& session, const payload::RecordStore& record)
       : session_(session), record_(record) {}
 
-  // Its functions are called while this object is there.
+  // Returns an observer. REQUIRES: this object outlives the observer.
   payload::PassObserver Observer() {
     payload::PassObserver observer;
     observer.begins = [this](olm::PayloadState, size_t tasks) {
@@ -73,7 +73,7 @@ class ApplyProgress {
       Draw("");
     };
     observer.removal = [this](const olm::Removal& removal) {
-      // One that was not there has changed nothing.
+      // A note means that there was no object, so nothing was changed.
       if (removal.note.empty()) changed_.insert(removal.identity);
     };
     observer.dropped = [this](const olm::Removal& removal) {
@@ -92,7 +92,7 @@ class ApplyProgress {
 
   bool begun() const { return begun_; }
 
-  // Ends the drawing, and says what was done in all.
+  // Ends the drawing and prints the totals.
   void End(std::string_view version, olm::PayloadState state, size_t not_begun) {
     session_.terminal.Keep();
     std::vector<std::pair<std::string, size_t>> counts;
@@ -174,7 +174,7 @@ class ApplyProgress {
   size_t total_ = 0;
   size_t done_ = 0;
   std::map<Action, size_t> counts_;
-  std::set<olm::PayloadIdentity> changed_;  // whose removals went on in this pass
+  std::set<olm::PayloadIdentity> changed_;  // objects whose removal advanced in this pass
   json::array objects_;
 };
 
@@ -220,7 +220,7 @@ class ApplyCommand : public Command {
   }
 
  private:
-  // Asks before anything is deleted.
+  // Asks the user before anything is deleted.
   StatusTask Agree(Session& session, const payload::PassDeps& deps, const payload::Release& release,
                    const payload::PayloadOptions& options) {
     const std::vector<olm::PayloadManifest>& manifests = release.payload.manifests;

@@ -54,7 +54,7 @@ TEST(PayloadApplyTest, ABarOnATerminal) {
                                   Not(HasSubstr("created ConfigMap"))));
 }
 
-// Nothing is deleted that was not shown and agreed to.
+// Only objects are deleted that the user was shown and agreed to.
 TEST(PayloadApplyTest, AsksBeforeItDeletes) {
   PayloadScene scene;
   scene.PutConfigMap("goes");
@@ -76,7 +76,7 @@ TEST(PayloadApplyTest, AsksBeforeItDeletes) {
                                   HasSubstr("): removed 2\n")));
   EXPECT_FALSE(scene.Has("goes"));
 
-  // There is nothing left to ask about, and nothing is deleted twice.
+  // A second run asks nothing and deletes nothing again.
   scene.PutConfigMap("goes");
   scene.can_ask = false;
   EXPECT_OK(scene.Run(KnownPayloadApply()));
@@ -84,7 +84,8 @@ TEST(PayloadApplyTest, AsksBeforeItDeletes) {
   EXPECT_TRUE(scene.Has("goes"));
 }
 
-// R-003-17, 20: what is being deleted is not waited for, and holds minor updates.
+// R-003-17, 20: an apply does not wait for an object that is being deleted, which holds minor
+// updates.
 TEST(PayloadApplyTest, R_003_20_ADeletionThatWaits) {
   PayloadScene scene;
   scene.yes = true;
@@ -122,7 +123,7 @@ TEST(PayloadApplyTest, FailuresAreNamed) {
                {"0000_10_b_01.yaml", ConfigMapYaml("b")},
                {"0000_20_a_01.yaml", ConfigMapYaml("c")}});
   scene.client.FailNext(kube::FakeClient::Verb::kGet, kube::kConfigMaps,
-                        absl::OkStatus());  // the record
+                        absl::OkStatus());  // the read of the record
   scene.client.FailNext(kube::FakeClient::Verb::kGet, kube::kConfigMaps,
                         kube::ToStatus(kube::Forbidden(kube::kConfigMaps, "", "not for you")));
   const absl::Status status = scene.Run(KnownPayloadApply());

@@ -45,7 +45,7 @@ class LintCommand : public Command {
     payload::PayloadOptions options = flags_.Options();
     CO_ASSIGN_OR_RETURN(const payload::Release release, ReadFolder(folder_, options));
     const bool has_version = !payload::VersionOf(release, options).empty();
-    // What is not released yet needs no version.
+    // A payload that is not released yet needs no version.
     if (!has_version) options.version = kAnyVersion;
     std::vector<olm::PayloadFault> faults = payload::FaultsOf(release, options);
     const std::vector<olm::PayloadManifest>& manifests = release.payload.manifests;

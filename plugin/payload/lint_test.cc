@@ -34,7 +34,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A manifest with the profile's annotation, and more ones.
+// Returns a manifest with the profile's annotation and further ones.
 std::string Manifest(const std::string& head, const std::string& annotations = "") {
   return StrCat("{", head, ", annotations: {include.release.openshift.io/p: \"true\"",
                 annotations.empty() ? "" : ", ", annotations, "}}}");
@@ -84,7 +84,7 @@ TEST_F(PayloadLintTest, InOrder) {
   EXPECT_EQ(document_["manifests"], 2);
 }
 
-// R-003-10: every fault at once, by file and line.
+// R-003-10: lint names every fault at once, by file and line.
 TEST_F(PayloadLintTest, R_003_10_AllFaultsAreNamed) {
   const absl::Status status =
       Lint({{"0000_10_a.yaml", ConfigMap("a", "release.openshift.io/delete: \"True\"")},
@@ -126,7 +126,7 @@ TEST_F(PayloadLintTest, R_003_13_26_30_Hints) {
   EXPECT_EQ(ExitOf(Lint(files, {"--strict"})), Exit::kError);
 }
 
-// What no payload deletes is an error; a version is not asked for.
+// Deleting a protected object is an error. A version is not required.
 TEST_F(PayloadLintTest, ProtectedObjects) {
   const std::map<std::string, std::string> files = {
       {"a.yaml",
@@ -147,7 +147,7 @@ TEST_F(PayloadLintTest, AListHasNoAnnotationOfItsItems) {
   EXPECT_THAT(screen_, HasSubstr("a list has the annotation"));
 }
 
-// Case 46: a release holds an object once for each profile and feature set.
+// Case 46: a release may hold one manifest of an object for each profile and feature set.
 TEST_F(PayloadLintTest, R_003_34_OneObjectForEachProfile) {
   const std::string q =
       "{apiVersion: v1, kind: ConfigMap, metadata: {namespace: ns, name: a, annotations: "
@@ -159,7 +159,7 @@ TEST_F(PayloadLintTest, R_003_34_OneObjectForEachProfile) {
   EXPECT_THAT(screen_, HasSubstr("for the profile p and the feature set Default"));
 }
 
-// Case 52.
+// Case 52: template fields without a value are faults.
 TEST_F(PayloadLintTest, FieldsThatAreNotFilledIn) {
   const std::map<std::string, std::string> files = {
       {"a.yaml", StrCat(ConfigMap("a"), "\n# {{ .ReleaseImage }}")},

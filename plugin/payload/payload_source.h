@@ -1,4 +1,4 @@
-// The payload that a command is about. Not thread-safe.
+// Reads the payload that a command works on. Not thread-safe.
 #ifndef PLUGIN_PAYLOAD_PAYLOAD_SOURCE_H_
 #define PLUGIN_PAYLOAD_PAYLOAD_SOURCE_H_
 
@@ -22,7 +22,8 @@ class App;
 
 namespace steward::plugin {
 
-// What the user says of it. AddTo binds DIR and the flags of every command that asks a cluster.
+// The user's arguments about a payload. AddTo binds DIR and the flags of every command that uses a
+// cluster.
 struct PayloadSource {
   std::string folder;
   payload::PayloadFlags flags;
@@ -33,18 +34,18 @@ struct PayloadSource {
 // Adds the argument DIR.
 void AddDirArgument(CLI::App& app, std::string& folder);
 
-// Misused where the folder is no payload.
+// Fails with Misused if the folder is not a payload.
 absl::StatusOr<payload::Release> ReadFolder(const std::string& folder,
                                             const payload::PayloadOptions& options);
 
-// Shows the faults of a payload; then it is kInvalidArgument: nothing of it is used. OK without
-// any.
+// Prints the faults and returns kInvalidArgument, so that no part of the payload is used. OK if
+// there are none.
 absl::Status RefuseFaults(Session& session, const std::vector<olm::PayloadFault>& faults);
 
-// Prints each as `where: severity: what`, and adds it to the document's "findings".
+// Prints each finding as `where: severity: what`, and adds it to the document's "findings".
 void ShowFindings(Session& session, const std::vector<olm::PayloadFault>& findings,
                   std::string_view severity, Style style);
-// The error of a payload with faults.
+// Returns the error for a payload with this many faults.
 absl::Status Unusable(size_t faults);
 
 }  // namespace steward::plugin

@@ -29,7 +29,7 @@ namespace steward::plugin {
 namespace json = boost::json;
 namespace {
 
-// What the plan would begin.
+// Names the update or installation that the plan would begin.
 std::string BeginningOf(const payload::PassPlan& plan, const std::string& from) {
   if (from.empty()) return StrCat("the first payload, ", plan.version, ",");
   return StrCat("the update from ", from, " to ", plan.version);
@@ -74,7 +74,7 @@ class PreflightCommand : public Command {
                             forced ? Style::kWarning : Style::kBad);
       (forced ? warnings : reasons).push_back(each);
     }
-    // Nothing goes beyond these.
+    // No flag overrides missing rights.
     for (const std::string& each : missing) {
       reasons.push_back(StrCat("a right is missing: ", each));
       session.terminal.Line(StrCat("refused: ", reasons.back()), Style::kBad);

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 class PayloadPreflightTest : public ::testing::Test {
  protected:
-  // The cluster has 4.5.1, and 4.6.0 is to come.
+  // The cluster has 4.5.1, and the payload is 4.6.0.
   PayloadPreflightTest() {
     scene_.Write({{"a.yaml", ConfigMapYaml("a")}});
     EXPECT_OK(scene_.Run(KnownPayloadApply()));
@@ -45,7 +45,7 @@ TEST_F(PayloadPreflightTest, NothingToBegin) {
   EXPECT_THAT(fresh.screen, HasSubstr("the first payload, 4.5.1, may begin"));
 }
 
-// R-003-37, 49: operators hold a minor update back, and no patch.
+// R-003-37, 49: operators hold a minor update back, but not a patch update.
 TEST_F(PayloadPreflightTest, R_003_37_EachReasonIsNamed) {
   scene_.ForbidUpdates("some");
   const absl::Status status = scene_.Run(KnownPayloadPreflight());
@@ -62,7 +62,7 @@ TEST_F(PayloadPreflightTest, R_003_37_EachReasonIsNamed) {
   EXPECT_OK(scene_.Run(KnownPayloadPreflight(), {"--payload-version=4.5.2"}));
 }
 
-// No force gives a right.
+// --force does not override missing rights.
 TEST_F(PayloadPreflightTest, MissingRights) {
   scene_.Deny("patch configmaps");
   EXPECT_EQ(ExitOf(scene_.Run(KnownPayloadPreflight(), {"--force"})), Exit::kError);

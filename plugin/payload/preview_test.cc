@@ -84,7 +84,7 @@ TEST(PayloadPreviewTest, RefusalsAreErrors) {
   EXPECT_THAT(scene.screen, HasSubstr("refused Gone.a.b \"x\": the API server does not serve"));
 }
 
-// R-003-10: a payload with a fault is not looked at any further.
+// R-003-10: a payload with a fault is not previewed any further.
 TEST(PayloadPreviewTest, R_003_10_FaultsAreShownAsByLint) {
   PayloadScene scene;
   scene.Write({{"a.yaml", ConfigMapYaml("a", "release.openshift.io/delete: \"no\"")}}, "");

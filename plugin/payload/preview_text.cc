@@ -86,7 +86,7 @@ std::vector<PreviewedLine> LinesOf(const payload::Release& release,
   std::vector<PreviewedLine> lines;
   auto object = preview.objects.begin();
   auto left_out = preview.left_out.begin();
-  // Each manifest is in one of the two, in its order.
+  // Each manifest is either previewed or left out; both lists are in the payload's order.
   for (const olm::PayloadManifest& each : release.payload.manifests) {
     if (object != preview.objects.end() && object->where == each.where) {
       lines.push_back({std::string(NameOf(object->action)), *object});

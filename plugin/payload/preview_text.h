@@ -1,4 +1,4 @@
-// A preview of a payload, as people and programs read it. Pure functions.
+// Writes a preview of a payload for people and for programs. Pure functions.
 #ifndef PLUGIN_PAYLOAD_PREVIEW_TEXT_H_
 #define PLUGIN_PAYLOAD_PREVIEW_TEXT_H_
 
@@ -17,25 +17,26 @@
 
 namespace steward::plugin {
 
-// An object of a preview, or one that is left out.
+// One object of a preview, or one manifest that is left out.
 struct PreviewedLine {
   std::string action;
   payload::PreviewedObject object;
 
-  // `delete Namespace "a", 5 objects go with it: 3 configmaps, 2 widgets.example.com`
+  // Returns a line like `delete Namespace "a", 5 objects go with it: 3 configmaps, 2
+  // widgets.example.com`.
   std::string ToString() const;
   Style style() const;
   boost::json::object ToJson() const;
 };
 
-// In the payload's order. REQUIRES: the preview is one of `release`.
+// Returns the lines in the payload's order. REQUIRES: the preview is one of `release`.
 std::vector<PreviewedLine> LinesOf(const payload::Release& release,
                                    const payload::Preview& preview);
 
-// The identity of an object for programs.
+// Returns the identity of an object as JSON.
 boost::json::object IdentityJson(const olm::PayloadIdentity& identity, std::string_view where);
 
-// `Payload 4.6.0 (Updating): create 1, unchanged 3`; what is 0 is left out.
+// Returns a line like `Payload 4.6.0 (Updating): create 1, unchanged 3`; counts of 0 are left out.
 std::string Summary(std::string_view version, olm::PayloadState state,
                     const std::vector<std::pair<std::string, size_t>>& counts);
 

@@ -36,7 +36,7 @@ std::vector<std::string> TextsAt(const json::object& object, std::string_view ke
   return texts;
 }
 
-// A member as JSON; "" = it is not there.
+// Returns a member as JSON; "" = it is absent.
 std::string JsonAt(const json::object& object, std::string_view key) {
   const json::value* value = object.if_contains(key);
   return value == nullptr ? "" : Serialize(*value);
@@ -90,7 +90,7 @@ bool Warns(const olm::PreviewStep& step) {
 }
 
 bool IsClear(const olm::PlanPreview& preview) {
-  // A plan that is not executed for these reasons is previewed all the same.
+  // A plan is also clear if only its approval is missing or its steps are already done.
   const olm::PlanCondition& condition = preview.condition;
   const bool stands = condition.executable || condition.reason == olm::kNotApproved ||
                       condition.reason == olm::kPlanIsComplete;

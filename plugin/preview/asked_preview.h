@@ -1,4 +1,4 @@
-// A preview that was asked of the API server. Values; the function runs on the caller's executor.
+// Asks the API server for a preview. Values; the function runs on the caller's executor.
 #ifndef PLUGIN_PREVIEW_ASKED_PREVIEW_H_
 #define PLUGIN_PREVIEW_ASKED_PREVIEW_H_
 
@@ -18,22 +18,22 @@ struct AskedPreview {
   boost::json::object object;  // the whole PlanPreview
 };
 
-// Something stands against the step, or nobody can tell.
+// Returns true if the step would fail or be blocked, or if its outcome is not known.
 bool Warns(const olm::PreviewStep& step);
-// It will happen as shown: each step is known, nothing stands against any of them, nor against the
-// whole, but that a plan waits for its approval, or has done all of its steps.
+// Returns true if the change will happen as shown: every step is shown, none warns, and nothing
+// prevents the whole, except that a plan waits for its approval or is already done.
 bool IsClear(const olm::PlanPreview& preview);
-// "Widget a/one".
+// Returns a text like "Widget a/one".
 std::string ObjectText(const olm::PreviewStep& step);
 
-// Errors: kInvalidArgument names what cannot be read.
+// Reads a PlanPreview. kInvalidArgument names the part that cannot be read.
 absl::StatusOr<AskedPreview> ReadPreview(const boost::json::object& object);
 
-// Creates a PlanPreview with this spec, which stores nothing, in the namespace.
+// Asks by creating a PlanPreview with this spec in the namespace, which stores nothing.
 Task<AskedPreview> AskPreview(kube::Client& client, std::string ns, boost::json::object spec);
 
-// True if an error of AskPreview says that this user gets no previews here: the API is not served,
-// is away, or not allowed.
+// Returns true if an error of AskPreview means that this user gets no previews here: the API is not
+// served, unavailable, or forbidden.
 bool IsWithoutPreviews(const absl::Status& error);
 
 }  // namespace steward::plugin

@@ -9,9 +9,9 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-// Lines around those that differ.
+// The number of equal lines shown around a difference.
 constexpr size_t kContext = 3;
-// Pairs of lines that are compared with each other, at most: a millisecond for each 100,000.
+// The most pairs of lines that are compared; 100,000 take a millisecond.
 constexpr size_t kMaxPairs = 4'000'000;
 
 Lines Split(std::string_view text) {
@@ -28,7 +28,8 @@ void AddAll(char mark, const Lines& lines, size_t from, size_t to, std::vector<D
   for (size_t i = from; i < to; ++i) out.push_back({mark, lines[i]});
 }
 
-// The lines from `start` on, up to the last `tail` of each text: by the longest common subsequence.
+// Adds the lines from `start` up to the last `tail` of each text, using the longest common
+// subsequence.
 void AddMiddle(const Lines& a, const Lines& b, size_t start, size_t tail,
                std::vector<DiffLine>& out) {
   const size_t n = a.size() - tail - start;
@@ -38,7 +39,8 @@ void AddMiddle(const Lines& a, const Lines& b, size_t start, size_t tail,
     AddAll('+', b, start, start + m, out);
     return;
   }
-  // length[i * (m + 1) + j]: of the longest that the lines from i and from j on have in common.
+  // length[i * (m + 1) + j] is the length of the longest common subsequence of the lines from i on
+  // and from j on.
   std::vector<uint32_t> length((n + 1) * (m + 1));
   for (size_t i = n; i-- > 0;) {
     for (size_t j = m; j-- > 0;) {
@@ -77,9 +79,9 @@ std::vector<DiffLine> AllLines(const Lines& a, const Lines& b) {
   return all;
 }
 
-// The end of the hunk that begins with a difference at `from`.
+// Returns the end of the hunk that begins with a difference at `from`.
 size_t EndOf(const std::vector<DiffLine>& all, size_t from) {
-  size_t last = from;  // that differs
+  size_t last = from;  // the last line that differs
   for (size_t i = from; i < all.size() && i - last <= 2 * kContext + 1; ++i) {
     if (all[i].mark != ' ') last = i;
   }
@@ -91,13 +93,13 @@ size_t EndOf(const std::vector<DiffLine>& all, size_t from) {
 std::vector<DiffHunk> DiffLines(std::string_view before, std::string_view after) {
   const std::vector<DiffLine> all = AllLines(Split(before), Split(after));
   std::vector<DiffHunk> hunks;
-  size_t a = 0;  // lines of `before` up to here
+  size_t a = 0;  // the number of lines of `before` up to here
   size_t b = 0;
-  size_t begin = 0;  // of the lines that no hunk has
+  size_t begin = 0;  // the first line that is in no hunk yet
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i].mark == ' ') continue;
     const size_t first = std::max(begin, i - std::min(i, kContext));
-    // What was skipped is in both.
+    // Skipped lines are in both texts.
     a += first - begin;
     b += first - begin;
     const size_t end = EndOf(all, i);

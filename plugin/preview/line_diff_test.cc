@@ -13,7 +13,7 @@
 namespace steward::plugin {
 namespace {
 
-// As a unified diff without names.
+// Returns a unified diff without file names.
 std::string Text(const std::vector<DiffHunk>& hunks) {
   std::string text;
   for (const DiffHunk& hunk : hunks) {
@@ -52,7 +52,8 @@ TEST(LineDiffTest, Hunks) {
   }
 }
 
-// Whatever the texts: both can be had from the hunks and what they leave out, and hunks lie apart.
+// For random texts, both can be rebuilt from the hunks and the lines left out, and hunks do not
+// touch.
 TEST(LineDiffTest, BothTextsAreInIt) {
   std::mt19937 random(1);
   const auto draw = [&random](unsigned lines) {
@@ -65,7 +66,7 @@ TEST(LineDiffTest, BothTextsAreInIt) {
     const std::string after = draw(random() % 30);
     SCOPED_TRACE(StrCat(before, "---\n", after));
     std::string patched;
-    size_t at = 0;  // in `before`
+    size_t at = 0;  // an offset in `before`
     const auto copy = [&](size_t lines) {
       for (; lines > 0; --lines) {
         const size_t end = before.find('\n', at) + 1;
@@ -73,7 +74,7 @@ TEST(LineDiffTest, BothTextsAreInIt) {
         at = end;
       }
     };
-    size_t line = 0;  // of `before`, that is copied already
+    size_t line = 0;  // the number of lines of `before` copied so far
     for (const DiffHunk& hunk : DiffLines(before, after)) {
       const size_t first = hunk.before_count == 0 ? hunk.before_line : hunk.before_line - 1;
       ASSERT_GE(first, line);

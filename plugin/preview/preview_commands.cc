@@ -43,7 +43,7 @@ absl::Status Explain(const absl::Status& error) {
   return error;
 }
 
-// Shows the answer (`diff`: as a diff), and judges it.
+// Shows the answer (`diff`: as a diff), and returns Forewarned unless it is clear.
 absl::Status Show(Session& session, AskedPreview asked, bool diff = false) {
   if (diff) {
     ShowDiff(asked.said, session.terminal);
@@ -62,7 +62,7 @@ absl::Status Show(Session& session, AskedPreview asked, bool diff = false) {
   return clear ? absl::OkStatus() : Forewarned(why);
 }
 
-// Asks, shows the answer, and judges it.
+// Asks for the preview, shows it, and returns Forewarned unless it is clear.
 StatusTask Preview(Session& session, json::object spec, bool diff = false) {
   absl::StatusOr<AskedPreview> asked =
       co_await AskPreview(session.client, session.ns, std::move(spec));

@@ -6,9 +6,9 @@
 
 namespace steward::plugin {
 
-// Ask the API server what a plan (its own, or that which a Subscription waits for), a bundle, an
-// uninstallation or a toggle would do, which changes nothing. They end with Forewarned where a step
-// would fail, or nobody can tell.
+// These commands ask the API server what a plan (named directly or by its Subscription), a bundle,
+// an uninstallation or a toggle would do. They change nothing. They end with Forewarned if a step
+// would fail or its outcome is not known.
 KnownCommand KnownPreviewPlan();
 KnownCommand KnownPreviewSubscription();
 KnownCommand KnownPreviewBundle();

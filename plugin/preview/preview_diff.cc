@@ -15,7 +15,7 @@ namespace {
 
 using olm::Outcome;
 
-// Of JSON; "" = it is not there.
+// Converts JSON to YAML; "" = the value is absent.
 std::string YamlOf(const std::string& value) {
   const absl::StatusOr<boost::json::value> parsed = ParseJson(value);
   std::string text;
@@ -47,7 +47,7 @@ void ShowChange(const olm::PreviewChange& change, Terminal& terminal) {
                 Style::kFaint);
 }
 
-// "v1.ConfigMap.ops.settings", as kubectl diff names its files.
+// Returns a name like "v1.ConfigMap.ops.settings", as kubectl diff names its files.
 std::string FileOf(const olm::PreviewStep& step) {
   return StrCat(step.gvk.group, step.gvk.group.empty() ? "" : ".", step.gvk.version, ".",
                 step.gvk.kind, ".", step.ns, ".", step.name);

@@ -1,4 +1,4 @@
-// Previews as unified diffs, for people who know kubectl diff. Not thread-safe.
+// Shows previews as unified diffs, for people who know kubectl diff. Not thread-safe.
 #ifndef PLUGIN_PREVIEW_PREVIEW_DIFF_H_
 #define PLUGIN_PREVIEW_PREVIEW_DIFF_H_
 
@@ -7,10 +7,10 @@
 
 namespace steward::plugin {
 
-// Prints a unified diff of YAML for each step that would create or change an object: what is
-// created whole, of an update each field that changes, with its path behind the numbers of its
-// lines. Behind '#' follows what such a diff cannot say: values that are too large to be shown,
-// what the cluster warns of, and what stands against a step.
+// Prints a unified diff of YAML for each step that would create or change an object. A created
+// object is shown whole. Of an update each changed field is shown, with its path after the line
+// numbers. Lines with '#' tell what a diff cannot: omitted large values, the cluster's warnings,
+// and why a step would fail.
 void ShowDiff(const olm::PlanPreview& preview, Terminal& terminal);
 
 }  // namespace steward::plugin

@@ -19,11 +19,11 @@ namespace {
 
 using olm::Outcome;
 
-// In a table that is not wide.
+// The most changed fields shown per step in a table that is not wide.
 constexpr size_t kMostFields = 4;
-// Lines of the summary; a document has all.
+// The most warnings in the summary; a JSON or YAML document has all.
 constexpr size_t kMostWarnings = 20;
-// Steps beside another preview.
+// The most steps that ShowAskedPreview shows.
 constexpr size_t kMostAside = 10;
 
 Style StyleOf(const olm::PreviewStep& step) {

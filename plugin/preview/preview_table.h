@@ -1,4 +1,4 @@
-// Previews for people. Not thread-safe; tasks run on the caller's executor.
+// Shows previews to people. Not thread-safe; tasks run on the caller's executor.
 #ifndef PLUGIN_PREVIEW_PREVIEW_TABLE_H_
 #define PLUGIN_PREVIEW_PREVIEW_TABLE_H_
 
@@ -14,20 +14,20 @@
 namespace steward::plugin {
 
 struct PreviewTableOptions {
-  bool wide = false;  // with the basis, and everything that is said
+  bool wide = false;  // adds the basis and shows all texts in full
   size_t most =
       static_cast<size_t>(-1);  // steps; those that warn come first, the others are counted
 };
 
-// Prints what the cluster warns of, a line that counts the steps, and why they would not be done.
+// Prints the cluster's warnings, a line that counts the steps, and why they would not be done.
 void ShowSummary(const olm::PlanPreview& preview, Terminal& terminal);
 
 // Prints a row for each step, and the summary.
 void ShowPreview(const olm::PlanPreview& preview, const PreviewTableOptions& options,
                  Terminal& terminal);
 
-// Asks for a preview beside one that the command has made itself, and shows what of it warns, and
-// the counts. Where the user gets no previews here, it does nothing. `ns` "" = the session's.
+// Asks for a preview in addition to one that the command has made itself, and shows the steps that
+// warn, and the counts. Does nothing if the user gets no previews here. `ns` "" = the session's.
 StatusTask ShowAskedPreview(Session& session, boost::json::object spec, std::string ns = "");
 
 }  // namespace steward::plugin

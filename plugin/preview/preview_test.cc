@@ -181,10 +181,10 @@ TEST_F(PreviewTest, OfASubscription) {
   struct Row {
     const char* name;
     std::string status;
-    const char* plan;  // null = there is none
+    const char* plan;  // null = there is no plan
     Exit exit;
     bool asks;
-    const char* said;  // on the screen, or as the error
+    const char* said;  // a part of the screen, or of the error
   };
   const std::vector<Row> rows = {
       {"it waits", StrCat(kUpgrade, R"("state":"UpgradePending",)", kRef), kPlan, Exit::kDone, true,
@@ -251,7 +251,7 @@ constexpr char kUninstall[] =
     R"("hidden":0,"remaining":0,"summary":{"delete":1,"keep":1},)"
     R"("conditions":[{"type":"Executable","status":"True","reason":"OperandsKept"}]})";
 
-// Beside what the server says, the command looks with the user's rights.
+// In addition to the server's preview, the command reads dependents with the user's rights.
 TEST_F(PreviewTest, AnUninstallationTakesAlongWhatTheOperatorOwns) {
   Answer(kUninstall);
   const std::string owner =
@@ -294,7 +294,7 @@ TEST_F(PreviewTest, AnUninstallationTakesAlongWhatTheOperatorOwns) {
   EXPECT_THAT(scene_.screen, HasSubstr("roles.rbac.authorization.k8s.io"));
 }
 
-// Nothing but "it will happen as shown" is success.
+// The command succeeds only if everything will happen as shown.
 TEST_F(PreviewTest, EndsWithAWarningWhereItIsNotExecutable) {
   const struct {
     const char* status;

@@ -25,18 +25,18 @@ namespace json = boost::json;
 namespace {
 
 struct PlanReference {
-  std::string ns;  // "" = the Subscription's
+  std::string ns;  // "" = the Subscription's namespace
   std::string name;
-  std::string uid;  // "" = it is not said
+  std::string uid;  // "" = not given
 };
 
-// What a Subscription's status says.
+// The status of a Subscription.
 struct Subscribed {
-  std::string installed;  // ClusterServiceVersion
+  std::string installed;  // the name of the installed ClusterServiceVersion
   std::string current;
   std::string state;
-  PlanReference plan;   // without a name: none
-  std::string failure;  // why nothing is resolved; "" = it is not said
+  PlanReference plan;   // an empty name = none
+  std::string failure;  // why nothing is resolved; "" = no reason given
 };
 
 std::string Text(const json::object& object, std::string_view key) {
@@ -99,7 +99,7 @@ absl::Status NothingYet(const Subscribed& is) {
              is.failure.empty() ? "" : " (", is.failure, is.failure.empty() ? "" : ")"));
 }
 
-// Nothing is left to be previewed.
+// Reports that there is nothing to preview, and returns "".
 std::string Nothing(Session& session) {
   session.terminal.Line("It waits for no InstallPlan: its currentCSV is installed");
   return "";

@@ -1,4 +1,4 @@
-// The InstallPlan that a Subscription waits for. Runs on the caller's executor.
+// Finds the InstallPlan that a Subscription waits for. Runs on the caller's executor.
 #ifndef PLUGIN_PREVIEW_SUBSCRIBED_PLAN_H_
 #define PLUGIN_PREVIEW_SUBSCRIBED_PLAN_H_
 
@@ -9,12 +9,12 @@
 
 namespace steward::plugin {
 
-// Prints what a Subscription in the session's namespace has installed and what it has found, puts
-// it into the session's report, and returns the name of the InstallPlan that it waits for: that of
-// its status.installPlanRef (status.installplan, of old ones), if it is the same object still; ""
-// where it waits for none, since all it has found is installed. Errors: Forewarned where there is
-// nothing yet, or not any more, that it could be waiting for; Refused where one may not read it;
-// kNotFound where there is no such Subscription.
+// Finds the InstallPlan that a Subscription in the session's namespace waits for, and returns its
+// name. Also prints what the Subscription has installed and found, and adds it to the session's
+// report. The plan is that of status.installPlanRef (status.installplan for old ones), if it is
+// still the same object. "" = the Subscription waits for none, because all that it found is
+// installed. Errors: Forewarned if there is no such plan yet or any more; Refused if the user may
+// not read it; kNotFound if the Subscription does not exist.
 Task<std::string> FindSubscribedPlan(Session& session, std::string name);
 
 }  // namespace steward::plugin

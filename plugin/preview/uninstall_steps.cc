@@ -28,7 +28,7 @@ namespace {
 using olm::Outcome;
 
 constexpr size_t kMostDependents = 1000;
-// The kinds that cannot be read are named up to this number.
+// The most unreadable kinds that are named.
 constexpr size_t kMostNamed = 10;
 
 Outcome OutcomeOf(bundle::Dependent::Fate fate) {
@@ -43,7 +43,7 @@ Outcome OutcomeOf(bundle::Dependent::Fate fate) {
   return Outcome::kUnknown;
 }
 
-// In a sentence, why.
+// Returns the sentence for a reason.
 std::string_view SentenceOf(std::string_view reason) {
   if (reason == bundle::kOwned) return "the garbage collector takes it";
   if (reason == bundle::kOwnedByOthers) return "another owner of it is there";
@@ -152,7 +152,7 @@ class Steps {
   std::vector<std::string> unread_;
 };
 
-// Puts what has changed into the document.
+// Writes the changed parts of the preview into the document.
 void Write(const olm::PlanPreview& preview, const olm::PlanCondition& before,
            json::object& status) {
   const auto set = [&status](std::string_view key, const std::string& text) {

@@ -41,8 +41,8 @@ const GroupVersionResource kClusterRoleBindings = {"rbac.authorization.k8s.io", 
                                                    "clusterrolebindings"};
 const GroupVersionResource kPods = {"", "v1", "pods"};
 
-// The kinds of deploy/ outside of Steward's namespace, what is shown to users first, and what binds
-// before what is bound.
+// The kinds in deploy/ outside of Steward's namespace, in the order of deletion: first those that
+// users see; bindings before the objects that they bind.
 const std::vector<GroupVersionResource>& OwnKinds() {
   static const auto& kinds = *new std::vector<GroupVersionResource>{
       {"console.openshift.io", "v1", "consoleplugins"},
@@ -80,7 +80,7 @@ bool IsOwn(const ObjectFacts& facts) {
 
 using FactsVisitor = std::function<void(ObjectFacts)>;
 
-// An object's facts for each of a list. A kind that is not served has no objects.
+// Visits the facts of each object of a list. A kind that is not served has no objects.
 StatusTask ListFacts(kube::Client& client, GroupVersionResource gvr, std::string ns,
                      std::string selector, FactsVisitor visit) {
   kube::ListOptions options;
@@ -99,7 +99,7 @@ StatusTask ListFacts(kube::Client& client, GroupVersionResource gvr, std::string
   co_return absl::OkStatus();
 }
 
-// nullopt: there is none.
+// nullopt = there is no such object.
 Task<std::optional<ObjectFacts>> ReadFacts(kube::Client& client, GroupVersionResource gvr,
                                            kube::NamespacedName name) {
   const absl::StatusOr<kube::RawObject> raw = co_await client.Get(gvr, name);

@@ -1,5 +1,5 @@
-// Steward's own objects in a cluster, and those that must not be left alone with nobody to look
-// after them. Reads of the present state, with the user's rights.
+// Steward's own objects in a cluster, and the objects that need Steward's controllers. Reads of the
+// present state, with the user's rights.
 #ifndef PLUGIN_REMOVAL_INSTALLATION_H_
 #define PLUGIN_REMOVAL_INSTALLATION_H_
 
@@ -36,33 +36,34 @@ struct FoundDeployment {
 
 // A value.
 struct Installation {
-  // In the order of deletion: what binds before what is bound. All are marked as parts of Steward
-  // (app.kubernetes.io/part-of) and bear one of its names. Objects in its namespace are not among
-  // them, since they go with it.
+  // In the order of deletion: bindings before the objects that they bind. All have Steward's label
+  // (app.kubernetes.io/part-of) and one of its names. Objects in Steward's namespace are not
+  // listed, because they are deleted with it.
   std::vector<FoundObject> objects;
   std::optional<olm::ObjectFacts> ns;
   std::optional<olm::ObjectFacts> registration;  // the APIService
   std::vector<FoundDeployment> deployments;      // Steward's, without those of the API server
   // Workloads and volumes in the namespace that are not Steward's.
   std::vector<FoundObject> foreign;
-  // ClusterServiceVersions that wait for a cleanup, and those that are opted in to one.
+  // ClusterServiceVersions that wait for a cleanup, and those that are opted in to a cleanup.
   std::vector<olm::ObjectFacts> cleaning;
   std::vector<olm::ObjectFacts> opted_in;
   std::vector<FoundObject> held;  // operators' rights and webhooks with Steward's finalizer
   size_t copies = 0;              // of ClusterServiceVersions
-  // Roles that users made for Steward's accounts: they stay.
+  // Roles that users made for Steward's accounts. They stay.
   std::vector<FoundObject> added_roles;
-  // Bindings that users made to Steward's ClusterRoles: they stay, and bind nothing any more.
+  // Bindings that users made to Steward's ClusterRoles. They stay, without effect.
   std::vector<FoundObject> added_bindings;
 };
 
-// Reads all of it. Refused where a kind cannot be read: what is not seen cannot be decided about.
+// Reads all of it. Refused if a kind cannot be read, because objects that were not seen could need
+// Steward.
 Task<Installation> ReadInstallation(kube::Client& client);
 
 // The APIService; nullopt = there is none.
 Task<std::optional<olm::ObjectFacts>> ReadRegistration(kube::Client& client);
 
-// The parts of it that may change while it is being removed.
+// Reads again the parts of `installation` that may change during a removal.
 StatusTask ReadCleanups(kube::Client& client, Installation& installation);
 Task<size_t> CountPods(kube::Client& client, bool apiserver);
 

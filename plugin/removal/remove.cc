@@ -44,11 +44,11 @@ namespace {
 namespace json = boost::json;
 using olm::ObjectFacts;
 
-// Names that one sentence has.
+// The number of names in one sentence, at most.
 constexpr size_t kMaxNames = 10;
 const kube::GroupVersionResource kClusterOperators = {"config.openshift.io", "v1",
                                                       "clusteroperators"};
-// The tries to delete the namespace, one a second.
+// The number of tries to delete the namespace, one a second.
 constexpr int kMostTries = 10;
 const kube::NamespacedName kPayloadOperator = {"", "steward-payload"};
 
@@ -86,7 +86,7 @@ absl::Status CleanupsRun(const Installation& found) {
               : ""));
 }
 
-// The reasons for which nothing is changed.
+// Returns why the removal is refused; OK = it may start.
 absl::Status Check(const Installation& found, const RemoveOptions& options) {
   if (!found.cleaning.empty()) return CleanupsRun(found);
   if (!found.opted_in.empty() && !options.release_opt_ins) {
@@ -186,7 +186,7 @@ class Remover {
     options.uid = object.facts.uid;
     const absl::Status deleted =
         (co_await session_.client.Delete(object.gvr, object.facts.key, options)).status();
-    // Gone, or another one by now, which the next run looks at.
+    // The object is gone, or another object has its name; the next run looks at that one.
     if (kube::IsNotFound(deleted, object.facts.key.name) || kube::IsConflict(deleted)) {
       co_return absl::OkStatus();
     }
@@ -205,8 +205,8 @@ class Remover {
     co_return co_await Delete(registration);
   }
 
-  // The policy that protects the namespace holds until the kube-apiserver has noticed that the
-  // APIService is gone.
+  // Deletes the namespace. The policy that protects it refuses this until the kube-apiserver has
+  // noticed that the APIService is gone.
   StatusTask DeleteNamespace() {
     const FoundObject ns = {kNamespaces, *found_.ns};
     absl::Status deleted = co_await Delete(ns);
@@ -217,7 +217,7 @@ class Remover {
     co_return deleted;
   }
 
-  // Takes finalizers off, on condition that the object is as it was read.
+  // Removes finalizers, provided the object is still as it was read.
   StatusTask LetGo(const FoundObject& object, const std::vector<std::string_view>& gone,
                    std::string_view what) {
     const std::vector<std::string> kept = olm::FinalizersWithout(object.facts.finalizers, gone);
@@ -266,14 +266,14 @@ class Remover {
     for (const FoundDeployment& each : found_.deployments) {
       if (each.replicas != 0) CO_RETURN_IF_ERROR(co_await Scale(each, 0));
     }
-    // Pods may take long to end, or for ever with their node.
+    // Delete the APIService first: pods may take long to end, or never end if their node is gone.
     CO_RETURN_IF_ERROR(co_await DeleteRegistration());
     if (found_.ns) CO_RETURN_IF_ERROR(co_await AwaitPods());
     CO_RETURN_IF_ERROR(co_await ReadCleanups(session_.client, found_));
     if (found_.cleaning.empty() && (found_.opted_in.empty() || options_.release_opt_ins)) {
       co_return absl::OkStatus();
     }
-    // A cleanup began before the controllers had stopped.
+    // A cleanup began before the controllers had stopped: bring the replicas back.
     for (const FoundDeployment& each : found_.deployments) {
       if (each.replicas != 0) CO_RETURN_IF_ERROR(co_await Scale(each, each.replicas));
     }
@@ -315,7 +315,8 @@ class Remover {
     co_return absl::OkStatus();
   }
 
-  // The payload's word on updates, which would hold them back for ever.
+  // Deletes the payload's ClusterOperator, which would otherwise hold back updates of the cluster
+  // for ever.
   StatusTask DeletePayloadOperator() {
     const kube::DeleteOptions options;
     const absl::Status deleted =

@@ -19,10 +19,9 @@ struct RemoveOptions {
 //     ─► refused; nothing was changed
 //   the controllers' replicas to 0, until their pods are gone; the guard's, which would make the
 //   APIService again, among them
-//   ─► a cleanup has begun meanwhile: they are brought back, and it is refused
+//   ─► a cleanup has begun meanwhile: the replicas are brought back, and the removal is refused
 //   ─► the APIService, with which no namespace can be deleted while nobody serves it: it goes as
-//   soon
-//      as the guard is told to stop, and again if that made it meanwhile
+//      soon as the guard is told to stop, and again if the guard made it meanwhile
 //   ─► the finalizers of opt-ins, if that was asked for, and those on operators' rights
 //   ─► Steward's objects in the cluster, each on condition of its UID ─► the namespace
 //

@@ -149,8 +149,8 @@ TEST_F(RemoveTest, EverythingAndNothingElse) {
   EXPECT_THAT(scene_.screen, HasSubstr("There is nothing of Steward in this cluster"));
 }
 
-// The APIService does not wait for pods that may never end; and the guard may make it again before
-// it has stopped.
+// The removal deletes the APIService before it waits for pods, which may never end; and again
+// afterwards, because the guard may have made it again before it stopped.
 TEST_F(RemoveTest, TheApiGoesBeforeThePodsAndAgainAfterThem) {
   const auto as_the_cluster_does = scene_.clock.on_sleep;
   bool there = true;
@@ -252,7 +252,7 @@ TEST_F(RemoveTest, WhatMayNotBeReadIsNotTakenForAbsent) {
   }
 }
 
-// Each write of a removal fails once; the command, given again, comes to the same end.
+// Each write of a removal fails once. The same command, run again, completes the removal.
 TEST_F(RemoveTest, GoesOnWhereItEnded) {
   for (const auto& [verb, gvr] :
        std::vector<std::pair<FakeClient::Verb, kube::GroupVersionResource>>{

@@ -75,7 +75,7 @@ absl::Status CheckAll(const SaveFolder& folder, const std::vector<Item>& items) 
   return absl::OkStatus();
 }
 
-// The error in words that say what to do.
+// The error, with words that say what to do.
 std::string Explain(const Item& item, const absl::Status& status) {
   if (kube::IsNotServed(status)) {
     return StrCat("the definition ", item.resource->crd, " is not installed, or does not serve ",
@@ -96,7 +96,7 @@ class Restoration {
 
  private:
   StatusTask CreateAll();
-  // Counts the result; an error ends the whole restoration.
+  // Creates one object and counts the result. An error ends the whole restoration.
   StatusTask CreateOne(const Item& item);
   void Fail(const Item& item, const absl::Status& status);
   absl::Status Conclude();
@@ -107,7 +107,7 @@ class Restoration {
   std::vector<Item> items_;
   int64_t created_ = 0;
   std::vector<std::string> existing_;
-  std::map<std::string, std::vector<std::string>> failed_;  // by error
+  std::map<std::string, std::vector<std::string>> failed_;  // the objects' names, by error
   int64_t failures_ = 0;
 };
 
@@ -128,7 +128,7 @@ StatusTask Restoration::CreateOne(const Item& item) {
   } else if (kube::IsAlreadyExists(answer.status())) {
     existing_.push_back(Describe(item));
   } else if (kube::IsTransient(answer.status())) {
-    // The object may have been created: the same command finds out, and continues.
+    // The object may have been created. The same command, run again, finds out and continues.
     co_return WithContext(StrCat("creating ", Describe(item)), answer.status());
   } else {
     Fail(item, answer.status());

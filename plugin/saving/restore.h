@@ -17,8 +17,8 @@ struct RestoreOptions {
 
 // Creates the saved objects again: cluster-scoped objects first, then namespace by namespace.
 // Existing objects stay as they are. Statuses, finalizers and owners are not restored. Every file
-// is read before anything is created; objects that cannot be created are reported, and do not keep
-// the others from it, but the result is an error then. May be repeated. Asks first.
+// is read before anything is created. An object that cannot be created is reported, and the others
+// are still created; the result is an error then. May be repeated. Asks first.
 //
 // REQUIRES: the session outlives the task.
 StatusTask Restore(Session& session, RestoreOptions options);

@@ -31,7 +31,7 @@ absl::Status Saver::SaveObject(const olm::CrdPlan& plan, const kube::RawObject& 
   const std::string state = StrCat(facts.uid, " ", facts.resource_version);
   if (std::string& written = written_[path]; written != state) {
     ASSIGN_OR_RETURN(const std::string yaml, SavedYaml(raw.json));
-    // An object that cannot be read back is not saved.
+    // Refuse to save an object that could not be read back.
     RETURN_IF_ERROR(ObjectToRestore(yaml, resource, facts.key).status());
     RETURN_IF_ERROR(folder_.Write(path, yaml));
     written = state;

@@ -18,16 +18,16 @@
 
 namespace steward::plugin {
 
-// Saves every custom resource that the plans would delete, or wait for, into a folder. May be
-// called again: then only changed objects are written.
+// Saves every custom resource that the plans would delete, or wait for, into a folder. Repeated
+// calls write only changed objects.
 class Saver {
  public:
   // REQUIRES: `client` and `clock` outlive this object.
   Saver(kube::Client& client, Clock& clock, std::string folder, kube::NamespacedName csv,
         std::string csv_uid);
 
-  // Returns the number of objects that are saved now. Fails, and leaves the index incomplete, when
-  // an object could not be read or written: then nothing may be deleted.
+  // Returns the number of saved objects. Fails, and leaves the index incomplete, if an object could
+  // not be read or written. After a failure the caller must delete nothing.
   Task<size_t> Save(std::vector<olm::CrdPlan> plans);
 
   const std::string& folder() const { return folder_.path(); }
@@ -41,7 +41,7 @@ class Saver {
   Clock& clock_;
   SaveFolder folder_;
   SaveIndex index_;
-  // The object in the file at each path: its UID and resourceVersion.
+  // By path: the UID and resourceVersion of the object in the file.
   std::map<std::string, std::string> written_;
 };
 

@@ -48,7 +48,7 @@ absl::Status SyncFolder(const std::string& path) {
   return status;
 }
 
-// An index that was being written when its process ended (base/tls/files.h).
+// True for an index whose writing did not end because the process died (base/tls/files.h).
 bool IsUnfinishedIndex(std::string_view name) {
   return name.starts_with(StrCat(kIndexFile, ".")) && name.ends_with(".tmp");
 }
@@ -98,9 +98,9 @@ absl::Status SaveFolder::Begin(const SaveIndex& index) {
                  "--save"));
     }
   }
-  // The users who may read the parent must not be able to read this one.
+  // Users who may read the parent folder must not be able to read this one.
   if (::chmod(path_.c_str(), 0700) != 0) return Errno("setting the mode of", path_);
-  // A complete index stays until there is a newer one.
+  // Keep a complete index until there is a newer one.
   if (present.ok() && present->complete) return absl::OkStatus();
   RETURN_IF_ERROR(WriteIndex(index));
   return SyncFolder(ParentOf(path_));
@@ -129,7 +129,7 @@ absl::Status SaveFolder::WriteIndex(const SaveIndex& index) {
         "there are too many custom resources for one folder; save them another way and use "
         "--no-save");
   }
-  // An index that cannot be read back is not saved.
+  // Refuse to save an index that could not be read back.
   RETURN_IF_ERROR(DecodeIndex(text).status());
   RETURN_IF_ERROR(ReplaceFile(StrCat(path_, "/", kIndexFile), text, 0600, Durability::kSynced));
   return SyncFolder(path_);

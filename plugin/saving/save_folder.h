@@ -23,12 +23,13 @@ class SaveFolder {
   // The folder's index; kNotFound when there is none.
   absl::StatusOr<SaveIndex> ReadIndex() const;
 
-  // Prepares the folder to save operands of this object, and writes an index that says so.
-  // kFailedPrecondition when it has other contents.
+  // Prepares the folder for the operands of the ClusterServiceVersion that `index` names. Writes an
+  // incomplete index, unless the folder has a complete one of an earlier run. kFailedPrecondition
+  // if the folder has other contents.
   absl::Status Begin(const SaveIndex& index);
   // Writes one object's file.
   absl::Status Write(const std::string& saved_path, std::string_view yaml);
-  // Returns when everything written is on the disk, with an index that says so.
+  // Returns when every file, and then the complete index, is on the disk.
   absl::Status Finish(const SaveIndex& index);
 
   // The contents of one object's file.

@@ -29,7 +29,7 @@ struct SaveIndex {
   kube::NamespacedName csv;
   std::string csv_uid;
   std::string saved_at;   // RFC 3339
-  bool complete = false;  // false: saving has begun, and nothing is promised
+  bool complete = false;  // false: saving has begun, and files may be missing
   std::vector<SavedResource> resources;
 
   size_t objects() const;
@@ -41,8 +41,8 @@ inline constexpr char kIndexFile[] = "index.json";
 inline constexpr size_t kMaxIndexBytes = 16 << 20;
 
 std::string EncodeIndex(const SaveIndex& index);
-// Total. kInvalidArgument for anything but an index whose names are valid names of Kubernetes
-// objects: so it cannot name a file outside of the folder.
+// Total. kInvalidArgument unless `text` is an index in which all names are valid names of
+// Kubernetes objects, so that no name leads out of the folder.
 absl::StatusOr<SaveIndex> DecodeIndex(std::string_view text);
 
 }  // namespace steward::plugin

@@ -7,7 +7,8 @@
 namespace steward::plugin {
 namespace {
 
-// With ".yaml" and the suffix of a temporary name it stays below 255, the limit of file systems.
+// So that a name with ".yaml" and the suffix of a temporary file stays below 255 bytes, the limit
+// of file systems.
 constexpr size_t kLongest = 200;
 constexpr size_t kKept = 160;
 // A namespace for these hashes only.

@@ -20,7 +20,7 @@ class Table {
 
   // REQUIRES: as many cells as the header has.
   void Add(Terminal::Row row) { rows_.push_back(std::move(row)); }
-  // Prints rows alone, as they lie under the header.
+  // Prints the rows without the header, aligned as if it was there.
   void HideHeader() { first_ = 1; }
   void Print(Terminal& terminal) const;
 

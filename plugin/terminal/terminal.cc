@@ -61,7 +61,7 @@ void Terminal::Note(std::string_view text, Style style) {
 }
 
 void Terminal::Write(const TerminalOptions::Writer& write, const Row& row, bool colours) {
-  // Both writers may write to the same screen.
+  // Remove the live area first, because both writers may write to the same screen.
   const std::vector<Row> below = drawn_ > 0 ? rows_ : std::vector<Row>();
   Clear();
   write(StrCat(Render(row, kUnlimited, colours), "\n"));
@@ -73,9 +73,9 @@ void Terminal::Draw(const std::vector<Row>& rows) {
   const size_t columns =
       std::max<size_t>(kFewestColumns, options_.columns ? std::max(0, options_.columns()) : 80);
   std::string out;
-  // Moves the cursor to the first row, and erases everything from there on.
+  // Moves the cursor to the first drawn row, and erases everything from there on.
   if (drawn_ > 0) StrAppend(&out, "\r\x1b[", drawn_, "A\x1b[J");
-  // The last column stays free, as some terminals break the line when it is written to.
+  // Leave the last column free, because some terminals break the line when it is written to.
   for (const Row& row : rows)
     StrAppend(&out, Render(row, columns - 1, options_.colours_aside), "\n");
   options_.write_aside(out);

@@ -21,17 +21,17 @@ struct TerminalOptions {
   // Takes progress, notes and questions, as standard error does. Null: as `write`.
   Writer write_aside = {};
   bool colours_aside = false;
-  // True if what is aside goes to a terminal, where progress is redrawn in place. Otherwise notes
+  // True if `write_aside` goes to a terminal: progress is redrawn in place there. Otherwise notes
   // are only added.
   bool live = false;
-  std::function<int()> columns;  // of a live one; called again for each drawing
+  std::function<int()> columns;  // the live terminal's width; called for each drawing
   // Returns the next line that the user types, nullopt at the end of input. Null: there is no user
   // to ask.
   std::function<std::optional<std::string>()> read_line;
 };
 
-// Lines of an answer, notes beside them, and below, when it is live, an area that is redrawn. All
-// text is made printable here, so nothing from a cluster reaches the screen unescaped.
+// Shows lines of an answer, notes beside them, and on a live terminal an area below that is
+// redrawn. All text is made printable here, so nothing from a cluster reaches the screen unescaped.
 class Terminal {
  public:
   explicit Terminal(TerminalOptions options);
@@ -48,7 +48,7 @@ class Terminal {
   // Adds a line to the answer.
   void Line(std::string_view text, Style style = Style::kPlain);
   void Line(const Row& row);
-  // Adds a note, which a program that reads the answer does not need.
+  // Adds a note for people. A program that reads the answer does not see it.
   void Note(std::string_view text, Style style = Style::kPlain);
   // Replaces the live area; each row is cut to the terminal's width. Does nothing when not live.
   void Draw(const std::vector<Row>& rows);

@@ -35,7 +35,7 @@ std::string BytesText(int64_t bytes) {
   double size = static_cast<double>(bytes) / 1024;
   const char* unit = "KiB";
   for (const char* larger : {"MiB", "GiB", "TiB"}) {
-    // A size that would be shown as 1024.0 is 1.0 of the larger unit.
+    // Prefer 1.0 of the next unit to a rounded "1024.0" of this one.
     if (size < 1023.95) break;
     size /= 1024;
     unit = larger;
@@ -43,14 +43,14 @@ std::string BytesText(int64_t bytes) {
   return absl::StrFormat("%.1f %s", size, unit);
 }
 
-// Two units where one alone would be coarse (duration.HumanDuration of k8s.io/apimachinery).
+// Two units if one alone would be coarse (duration.HumanDuration of k8s.io/apimachinery).
 std::string AgeText(absl::Duration age) {
   struct Unit {
     int64_t seconds;
     const char* name;
-    int64_t exact_below;  // seconds, up to which the next smaller unit is said, too
-    int64_t below;        // up to which this unit is used
-    int64_t smaller;      // that unit's seconds
+    int64_t exact_below;  // seconds; below it, the next smaller unit is shown, too
+    int64_t below;        // seconds; below it, this unit is used
+    int64_t smaller;      // the seconds of the next smaller unit
     const char* smaller_name;
   };
   constexpr int64_t kMinute = 60;

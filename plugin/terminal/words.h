@@ -22,8 +22,8 @@ std::string AgeText(absl::Duration age);
 // A duration: "0:07", "12:34", "1:02:03".
 std::string ElapsedText(absl::Duration elapsed);
 
-// The text as one word of a shell's command line: as it is where it is plain, else in quotes. For
-// what a cluster names and somebody pastes.
+// `text` as one word of a shell's command line, in quotes if it needs them. For names from a
+// cluster in commands that somebody pastes.
 std::string ShellWord(std::string_view text);
 
 }  // namespace steward::plugin

@@ -45,7 +45,7 @@ class StepClock : public Clock {
     if (on_sleep) on_sleep();
     co_return;
   }
-  // No alarm is needed here, so none is made.
+  // No test needs an alarm.
   std::unique_ptr<Alarm> After(const boost::asio::any_io_executor&, absl::Duration,
                                std::function<void()>) override {
     return nullptr;
@@ -104,11 +104,11 @@ class TestScene {
   std::vector<std::string> Names(const kube::GroupVersionResource& gvr) const;
   bool HasFinalizer(const std::string& finalizer) const;
   bool CsvIsDeleting() const;
-  // Makes the operator own more: `entry` is added to a list of its spec
-  // ("customresourcedefinitions").
+  // Makes the operator own more: adds `entry` to a list of its spec ("customresourcedefinitions").
   void Own(const std::string& list, const std::string& entry);
 
-  // Makes the controllers' next step: answers an opt-in, deletes one custom resource, or releases.
+  // Plays the controllers' next step: takes up an opt-in, deletes one custom resource, or releases
+  // the operator.
   void ControllersStep();
 
   kube::FakeClient fake;
@@ -116,9 +116,9 @@ class TestScene {
   kube::HookClient client{fake, clock};
   boost::json::object document;
   std::string screen;               // all that was written
-  std::string answer;               // of that, what is no note, no progress and no question
+  std::string answer;               // of that: all but notes, progress and questions
   std::deque<std::string> answers;  // what somebody types
-  std::function<void()> on_ask;     // while the question waits; may be null
+  std::function<void()> on_ask;     // called while a question waits; may be null
   bool can_ask = true;
   bool live = false;
   bool yes = false;

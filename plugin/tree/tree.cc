@@ -41,13 +41,14 @@ namespace {
 
 namespace json = boost::json;
 
-// The objects that are shown of each kind; the others are counted.
+// The number of objects of each kind that are shown; the others are counted.
 constexpr size_t kShown = 20;
 constexpr size_t kMaxDepth = 6;
 
 struct Node {
-  std::string kind;           // "Widget", or "Namespace" for a place of custom resources
-  kube::NamespacedName name;  // "" = cluster-scoped
+  // "Widget", or "Namespace" for the parent of custom resources in one namespace
+  std::string kind;
+  kube::NamespacedName name;  // namespace "" = cluster-scoped
   std::string note;           // a phase, or a count
   std::string uid;
   std::vector<Node> children;
@@ -77,7 +78,7 @@ void Print(Terminal& terminal, const Node& node, size_t depth) {
   }
 }
 
-// The making of the tree.
+// Builds the tree.
 class Growth {
  public:
   Growth(Session& session, Csv csv)
@@ -103,7 +104,7 @@ class Growth {
   }
 
  private:
-  // Names parts that cannot be read, and are left out.
+  // Notes a part that cannot be read and is left out.
   absl::Status Note(std::string what, const absl::Status& status) {
     if (status.ok() || kube::IsNotServed(status)) return absl::OkStatus();
     if (!kube::IsAnswer(status)) return status;
@@ -111,7 +112,7 @@ class Growth {
     return absl::OkStatus();
   }
 
-  // Subscriptions and InstallPlans of its namespace that name it.
+  // Adds the Subscriptions and InstallPlans of the operator's namespace that name it.
   StatusTask AddNaming(kube::GroupVersionResource gvr, std::string kind, Node& parent) {
     const auto take = [&](const kube::RawObject& raw) -> absl::Status {
       ASSIGN_OR_RETURN(const json::value object, ParseObject(raw.json));
@@ -153,7 +154,8 @@ class Growth {
     co_return absl::OkStatus();
   }
 
-  // Two objects can name each other as owners: no branch has an object twice.
+  // Adds the owned objects below `parent`. No branch has an object twice, because two objects can
+  // name each other as owners.
   void Hang(const bundle::OwnedObjects& objects, Node& parent, size_t depth) {
     if (depth >= kMaxDepth || parent.uid.empty()) return;
     std::vector<const bundle::OwnedObject*> owned;
@@ -218,7 +220,7 @@ class Growth {
       place.kind = "Namespace";
       place.name.name = ns;
       place.note = StrCat(place.children.size() + place.more);
-      // Namespaces that are only counted are not read.
+      // Namespaces that are only counted need not be read.
       const bool shown = definition.children.size() < kShown;
       for (Node& each : place.children) {
         if (shown) CO_RETURN_IF_ERROR(co_await AddOwned(ns, each, 3));

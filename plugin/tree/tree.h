@@ -9,9 +9,10 @@
 
 namespace steward::plugin {
 
-// Prints an operator with the Subscriptions and InstallPlans that name it, what it owns in its
-// namespace, its definitions, and of these the custom resources in each namespace with what they
-// own; of more than twenty of a kind of place, how many there are. Unreadable parts are named.
+// Prints an operator as a tree: the Subscriptions and InstallPlans that name it, what it owns in
+// its namespace, its definitions, their custom resources in each namespace, and what these own. Of
+// more than twenty objects of a kind in one place only the number is shown. Unreadable parts are
+// named.
 //
 // REQUIRES: the session outlives the task.
 StatusTask ShowTree(Session& session, kube::NamespacedName csv);

@@ -44,7 +44,7 @@ void ShowClient(Session& session) {
                  : StrCat(" (commit ", client.git_commit, ", ", client.git_tree_state, ")")));
 }
 
-// A user without a kubeconfig has used the command well.
+// This command works without a kubeconfig, so a missing one is not a usage error.
 absl::Status NotReached(const absl::Status& status) {
   return ExitOf(status) == Exit::kUsage ? absl::Status(status.code(), status.message()) : status;
 }

@@ -9,7 +9,7 @@
 namespace steward::plugin {
 
 // Prints the version of this program, and unless `client_only` those of Steward's API server and of
-// Kubernetes. The versions that can be found are printed, even if the result is an error.
+// Kubernetes. Versions that were found are printed even if the result is an error.
 //
 // REQUIRES: the session outlives the task.
 StatusTask ShowVersions(Session& session, bool client_only);

@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A cluster that says its versions.
+// A cluster that answers with its versions.
 class VersionedClient : public kube::FakeClient, public kube::ProviderVersions {
  public:
   Task<std::string> ServerVersion() override { co_return kubernetes; }

@@ -55,7 +55,7 @@ Style StyleOf(Answer answer) {
   return answer == Answer::kNo ? Style::kWarning : Style::kFaint;
 }
 
-// An operator that was found, with what decides about it.
+// An operator that was found, with the facts that decide about it.
 struct Candidate {
   olm::CsvPtr csv;
   std::optional<std::vector<olm::OperatorGroupPtr>> groups;
@@ -64,12 +64,12 @@ struct Candidate {
   olm::Presence presence;
 };
 
-// The reading of what decides, each namespace once.
+// Reads the facts that decide, each namespace once.
 class Reader {
  public:
   Reader(Session& session, std::string ns) : client_(session.client), ns_(std::move(ns)) {}
 
-  // The namespace's labels; nullopt where they may not be read.
+  // Reads the namespace's labels; nullopt if the user may not.
   StatusTask ReadNamespace() {
     const kube::NamespacedName name{"", ns_};
     const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kNamespaces, name);
@@ -80,7 +80,8 @@ class Reader {
     co_return absl::OkStatus();
   }
 
-  // The originals of this name: `everywhere` where the user may list that, else those in `homes`.
+  // The originals called `name`: in all namespaces if `everywhere` and the user may list them, else
+  // in `homes`.
   Task<std::vector<olm::CsvPtr>> Originals(std::string name, std::set<std::string> homes,
                                            bool everywhere) {
     std::vector<olm::CsvPtr> found;
@@ -98,7 +99,7 @@ class Reader {
     co_return found;
   }
 
-  // Reads what decides about an original.
+  // Reads the facts that decide about an original.
   Task<Candidate> Complete(olm::CsvPtr csv) {
     Candidate candidate;
     const std::string home = csv->key.ns;
@@ -157,7 +158,7 @@ class Reader {
     co_return result;
   }
 
-  // Counts the namespaces that a group targets: those that its selector selects have to be listed.
+  // Counts the target namespaces of a group. For a selector, they have to be listed.
   Task<std::optional<olm::TargetSummary>> TargetsOf(const olm::OperatorGroup& group,
                                                     std::string home) {
     std::set<std::string> names(group.target_namespaces.begin(), group.target_namespaces.end());
@@ -183,11 +184,11 @@ class Reader {
   std::map<std::string, std::optional<std::vector<olm::OperatorGroupPtr>>> groups_;
 };
 
-// The origin that an InstalledOperator shows.
+// An InstalledOperator that the namespace shows, and the origin of it.
 struct Shown {
   std::string name;
   std::string home;
-  std::set<std::string> others;  // installs of its name that are hidden
+  std::set<std::string> others;  // namespaces of further installs with this name, which it hides
 };
 
 absl::StatusOr<Shown> DecodeShown(std::string_view text) {
@@ -204,7 +205,7 @@ absl::StatusOr<Shown> DecodeShown(std::string_view text) {
   return shown;
 }
 
-// All that the namespace shows, or the one of a name.
+// Reads all InstalledOperators of the namespace, or the one that `options` name.
 Task<std::vector<Shown>> ReadShown(Session& session, WhyOptions options) {
   std::vector<Shown> all;
   const auto take = [&](const kube::RawObject& raw) -> absl::Status {
@@ -258,7 +259,7 @@ json::object Document(const Candidate& candidate) {
           {"findings", std::move(findings)}};
 }
 
-// Prints an operator that the namespace shows, and of which the user may read nothing else.
+// Prints an operator that the namespace shows, if the user may read nothing else of it.
 void PrintUnread(Session& session, const Shown& shown, const std::string& ns, json::array& items) {
   session.terminal.Line(StrCat(shown.home, "/", shown.name, " is shown by ", ns), Style::kStrong);
   session.terminal.Line(StrCat("  unknown  Nothing of ", shown.home, " may be read"));
@@ -306,7 +307,7 @@ StatusTask ExplainWhy(Session& session, WhyOptions options) {
     }
     Explain(reader, candidates);
     for (const Candidate& candidate : candidates) {
-      // Operators of other namespaces count only if the user asks about their name.
+      // If the user names no operator, leave out operators that the namespace does not show.
       if (options.csv.empty() && candidate.presence.shown == Answer::kNo) continue;
       Print(session, candidate, options.ns);
       items.push_back(Document(candidate));

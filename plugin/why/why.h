@@ -11,13 +11,13 @@
 namespace steward::plugin {
 
 struct WhyOptions {
-  std::string ns;        // that is asked about
-  std::string csv = {};  // "" = all that it shows
+  std::string ns;        // the namespace asked about
+  std::string csv = {};  // "" = all operators that the namespace shows
 };
 
 // Prints for each operator whether it watches the namespace and whether the namespace shows it,
-// with the rules that say so (olm::ExplainPresence), as far as the user may read what they decide
-// by. kNotFound for a namespace, or an operator, of which nothing is known.
+// with the rules that decide it (olm::ExplainPresence), as far as the user may read what the rules
+// need. kNotFound for an unknown namespace or operator.
 //
 // REQUIRES: the session outlives the task.
 StatusTask ExplainWhy(Session& session, WhyOptions options);

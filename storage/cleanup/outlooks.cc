@@ -6,8 +6,8 @@
 namespace steward::storage {
 namespace {
 
-// Returns the value from before if it is equal, so that comparing pointers shows that it is the
-// same.
+// Returns the pointer from `before` if its value equals `value`, so that comparing pointers is
+// enough.
 template <typename T, typename Key>
 std::shared_ptr<const T> Share(T value, const std::map<Key, std::shared_ptr<const T>>* before,
                                const Key& key) {
@@ -71,7 +71,8 @@ CleanupOutlooks::Selected CleanupOutlooks::SelectedIn(const OperatorWorld& world
                                                       const Basis* before) {
   std::map<std::string_view, std::vector<std::string>> names;
   for (const std::string& install : world.selecting_installs()) names[install];
-  // The explicit targets of a group that selects are the selected ones, so no label is looked at.
+  // The explicit targets of a group with a selector are the selected namespaces, so labels need not
+  // be matched again.
   if (!names.empty()) {
     for (auto it = world.explicit_targets().begin(); !it.done(); it.Next()) {
       for (const std::string& install : *it.value()) {

@@ -21,24 +21,24 @@ namespace steward::storage {
 using OutlookMap = std::map<kube::NamespacedName, std::shared_ptr<const olm::CleanupOutlook>>;
 using OutlookMapPtr = std::shared_ptr<const OutlookMap>;
 
-// Computes outlooks, and remembers those of the last few Worlds: most readers ask for the same
-// ones, and only few change from one World to the next. Memory: for each World remembered a pointer
-// for each operator, and once the inputs of the outlooks.
+// Computes outlooks, and remembers those of the last few Worlds, because most readers ask for the
+// same World, and only few outlooks change from one World to the next. Memory: one pointer per
+// operator for each remembered World, and the inputs of the newest World's outlooks.
 class CleanupOutlooks {
  public:
   // A pure function of the World's objects, so that all replicas agree at all times. Never null.
-  // Worlds of the same objects have the same map, and equal outlooks are mostly the same object, so
-  // comparing two maps costs little. REQUIRES: the World is of kOperatorSources.
+  // Worlds with the same objects mostly share one map. Two maps mostly share the outlooks that are
+  // equal, so comparing them costs little. REQUIRES: the World is of kOperatorSources.
   OutlookMapPtr Of(const WorldPtr& world) { return memory_.Of(OperatorWorld::Of(world)); }
 
  private:
   using Users = std::map<std::string, std::shared_ptr<const olm::CrdUsers>, std::less<>>;
   using Replacers =
       std::map<kube::NamespacedName, std::shared_ptr<const std::vector<kube::NamespacedName>>>;
-  // The facts that depend on all ClusterServiceVersions together.
+  // Facts that depend on all ClusterServiceVersions together.
   struct Relations {
     Users users;          // by name of the definition
-    Replacers replacers;  // by the name of the replaced ClusterServiceVersion
+    Replacers replacers;  // by namespace and name of the replaced ClusterServiceVersion
   };
   struct Known {
     olm::OutlookInputs inputs;

@@ -107,7 +107,7 @@ class Life {
   int64_t revision() const { return store_->revision(); }
 
  private:
-  // An error has no effect: the log still contains everything.
+  // Ignores errors, because the log still contains everything.
   void Checkpoint() {
     const auto connection = Connection::Open(directory_ + "/steward.db");
     if (connection.ok()) (void)(*connection)->Execute("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -189,8 +189,8 @@ class DiskFailsTest : public DiskFaultTest, public ::testing::WithParamInterface
   }
 
  private:
-  // A process that is killed right after a failure leaves the files as they are. The failed write
-  // may or may not be among what is found then.
+  // The files of a process that is killed right after a failure. The failed write may or may not be
+  // in them.
   struct Killed {
     std::unique_ptr<TestDirectory> copy;
     Values without_failed, with_failed;

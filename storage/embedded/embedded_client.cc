@@ -93,7 +93,7 @@ Task<std::unique_ptr<kube::Watch>> EmbeddedClient::StartWatch(const kube::GroupV
   start.revision = start.initial ? newest : *asked;
   start.timeout = options.timeout;
   start.bookmark_period = options_.bookmark_period;
-  // A revision that is too old is refused at once, as a quiet resource would report it much later.
+  // Refuse a too old revision now. Else the watch would find out only at the next change.
   std::function<absl::StatusOr<int64_t>(VersionTable&)> read = [](VersionTable& table) {
     return table.CompactedRevision();
   };

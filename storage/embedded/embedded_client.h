@@ -23,7 +23,8 @@ namespace steward::storage {
 
 struct EmbeddedClientOptions {
   absl::Duration bookmark_period = absl::Minutes(1);
-  // The answer at /version of the server that shows the store; "" = there is none.
+  // The version that the server of this store reports at /version; "" = the server has no such
+  // path.
   std::string server_version = {};
 };
 
@@ -55,8 +56,8 @@ class EmbeddedClient : public kube::Client {
   Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override;
   Task<std::vector<kube::GroupVersion>> DiscoverGroups() override;
   Task<std::string> ServerVersion() override;
-  // A client of the same store. The store knows no users and gives all of them every right: who
-  // acts makes no difference, but for those as whom no client acts.
+  // Returns a client of the same store. `user` makes no difference, because the store gives every
+  // user every right; but users whom no client may impersonate are refused.
   std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override;
 
  private:

@@ -249,7 +249,7 @@ TEST_F(EmbeddedClientTest, TellsWhatIsServed) {
   }
 }
 
-// The client has no rights to give or to take, but refuses users that every client refuses.
+// The client checks no rights, but refuses the users that every client refuses.
 TEST_F(EmbeddedClientTest, WhoActsMakesNoDifference) {
   CreateMap("a");
   const kube::NamespacedName name{"ns", "a"};

@@ -27,8 +27,8 @@ struct WatchStart {
   absl::Duration bookmark_period;
 };
 
-// Holds some hundred events at most: a slow reader is a cursor that lags behind. A cursor that has
-// fallen behind the kept changes gets 410.
+// Holds some hundred events at most, because the cursor of a slow reader simply lags behind. If it
+// lags behind the changes that the store keeps, Next returns 410.
 class EmbeddedWatch : public kube::Watch {
  public:
   // REQUIRES: `store` outlives the watch.

@@ -15,8 +15,8 @@
 namespace steward::storage {
 
 // Answers reviews: no token belongs to a user (TokenReview), and no action is allowed
-// (SubjectAccessReview). An API server that asks it serves only the group system:masters, which
-// needs no review. Every other request gets 404.
+// (SubjectAccessReview). An API server that uses this client serves only the group system:masters,
+// which needs no review. Every other request gets 404.
 class LocalReviews : public kube::RefusingClient {
  public:
   LocalReviews();

@@ -6,7 +6,8 @@
 namespace steward::storage {
 namespace {
 
-// A sorted vector, with `name` in it or not; returns the old one when nothing changes.
+// Returns the sorted vector `old` with `name` added (`member`) or removed; `old` itself if nothing
+// changes.
 std::shared_ptr<const std::vector<std::string>> With(
     const std::shared_ptr<const std::vector<std::string>>& old, const std::string& name,
     bool member) {
@@ -23,12 +24,12 @@ std::shared_ptr<const std::vector<std::string>> With(
   return next;
 }
 
-// A proven copy appears in no view and has no effect on others: it counts as a change only where it
-// replaces another object.
+// False for a proven copy, which appears in no view and affects no other object. Putting or
+// dropping one is no visible change, unless it replaces another object or is replaced.
 bool Shows(const olm::Csv& csv) { return !csv.copied || csv.cleanup != nullptr; }
 
-// True for a write of which nothing can be seen but when it was: that is kept, so that all replicas
-// know the same of an object, whenever they began.
+// True if `put` was written at another revision than `held`, which it equals otherwise. The new
+// revision is kept, so that all replicas know the same revision, whenever they started.
 template <typename T>
 bool WrittenAgain(const T& held, const T& put) {
   return held.written.revision != put.written.revision;
@@ -46,7 +47,7 @@ std::optional<ObjectPtr> OperatorEditor::Put(olm::CsvPtr csv) {
   const olm::CsvPtr* found = world_.csvs_.Find(csv->key);
   if (found != nullptr && **found == *csv) {
     if (!WrittenAgain(**found, *csv)) return std::nullopt;
-    // With the texts that are held, and compressed, already.
+    // Copies the held object, because its texts may have been compressed already.
     auto again = std::make_shared<olm::Csv>(**found);
     again->written = csv->written;
     world_.csvs_.Set(csv->key, std::move(again));

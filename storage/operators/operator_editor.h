@@ -1,5 +1,4 @@
-// The writing access to an OperatorWorld's objects, which keeps the indexes over them right. Not
-// thread-safe.
+// Changes an OperatorWorld's objects, and keeps the indexes over them right. Not thread-safe.
 #ifndef STORAGE_OPERATORS_OPERATOR_EDITOR_H_
 #define STORAGE_OPERATORS_OPERATOR_EDITOR_H_
 
@@ -14,13 +13,13 @@
 
 namespace steward::storage {
 
-// Lives as long as an edit takes.
+// Exists only during an edit of `world`.
 class OperatorEditor {
  public:
   explicit OperatorEditor(OperatorWorld& world) : world_(world) {}
 
-  // These do what World::Put and World::Drop do. An object that differs only in when it was written
-  // is put, and is no difference.
+  // Implement World::Put and World::Drop. An object that differs only in `written` is put, but is
+  // no visible difference.
   std::optional<ObjectPtr> Put(olm::CsvPtr csv);
   std::optional<ObjectPtr> Put(olm::OperatorGroupPtr group);
   std::optional<ObjectPtr> Put(olm::NamespacePtr ns);

@@ -27,7 +27,7 @@ inline constexpr Source kCsvSource{0};
 inline constexpr Source kOperatorGroupSource{1};
 inline constexpr Source kNamespaceSource{2};
 
-// The OperatorGroup in force in a namespace: there only when it is the namespace's only one.
+// The OperatorGroup in force in a namespace, which must be the only OperatorGroup there.
 struct EffectiveGroup {
   olm::OperatorGroupPtr group;
   olm::TargetSummary targets;
@@ -70,7 +70,7 @@ class OperatorWorld final : public World {
   // The install namespaces whose group targets `ns` by list or selector, sorted.
   const std::vector<std::string>& InstallsTargeting(const std::string& ns) const;
 
-  // InstallsTargeting for every name for which it is not empty. The namespace need not exist.
+  // The non-empty results of InstallsTargeting, by namespace name. The Namespace need not exist.
   const OrderedMap<std::string, std::shared_ptr<const std::vector<std::string>>>& explicit_targets()
       const {
     return targeting_;

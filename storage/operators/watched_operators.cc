@@ -16,7 +16,7 @@
 namespace steward::storage {
 namespace {
 
-// The limit of a page: some hundred objects of the usual size, or a few that somebody made large.
+// The limit of a page: some hundred objects of the usual size, or a few very large ones.
 constexpr size_t kPageBytes = size_t{32} << 20;
 
 ReflectorOptions CsvOptions() {

@@ -1,4 +1,4 @@
-// The operators' sources as they are read from the cluster. A pure function.
+// How the sources of kOperatorSources are read from the cluster. A pure function.
 #ifndef STORAGE_OPERATORS_WATCHED_OPERATORS_H_
 #define STORAGE_OPERATORS_WATCHED_OPERATORS_H_
 

@@ -17,12 +17,12 @@ namespace steward::storage {
 using PlanOutlookMap = std::map<kube::NamespacedName, std::shared_ptr<const olm::PlanOutlook>>;
 using PlanOutlookMapPtr = std::shared_ptr<const PlanOutlookMap>;
 
-// Memory: for each World remembered a pointer for each plan.
+// Memory: one pointer per InstallPlan for each remembered World.
 class PlanOutlooks {
  public:
   // A pure function of the World's objects, so that all replicas agree at all times. Never null.
-  // Worlds of the same objects have the same map, and equal outlooks are mostly the same object, so
-  // comparing two maps costs little. REQUIRES: the World is of kPlanSources.
+  // Worlds with the same objects mostly share one map. Two maps mostly share the outlooks that are
+  // equal, so comparing them costs little. REQUIRES: the World is of kPlanSources.
   PlanOutlookMapPtr Of(const WorldPtr& world) { return memory_.Of(PlanWorld::Of(world)); }
 
  private:

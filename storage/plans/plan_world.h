@@ -1,4 +1,4 @@
-// The World of the plans: InstallPlans, CustomResourceDefinitions and OperatorGroups. Immutable
+// The World of InstallPlans: InstallPlans, CustomResourceDefinitions and OperatorGroups. Immutable
 // once published, so thread-safe.
 #ifndef STORAGE_PLANS_PLAN_WORLD_H_
 #define STORAGE_PLANS_PLAN_WORLD_H_
@@ -30,7 +30,7 @@ inline constexpr Source kPlanGroupSource{2};
 class PlanWorld;
 using PlanWorldPtr = std::shared_ptr<const PlanWorld>;
 
-// Memory is O(steps of all plans + definitions + groups), without manifests and schemas.
+// Memory is O(steps of all InstallPlans + definitions + groups), without manifests and schemas.
 class PlanWorld final : public World {
  public:
   PlanWorld() : World(kPlanSources) {}

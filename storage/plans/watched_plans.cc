@@ -25,7 +25,7 @@ ReflectorOptions PlanOptions() {
 ReflectorOptions DefinitionOptions() {
   ReflectorOptions options;
   options.gvr = kube::kCrds;
-  // The largest are a MB each.
+  // The largest definitions are 1 MB each.
   options.page_size = 50;
   return options;
 }

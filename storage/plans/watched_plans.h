@@ -1,4 +1,4 @@
-// The plans' sources as they are read from the cluster. A pure function.
+// How the sources of kPlanSources are read from the cluster. A pure function.
 #ifndef STORAGE_PLANS_WATCHED_PLANS_H_
 #define STORAGE_PLANS_WATCHED_PLANS_H_
 

@@ -25,8 +25,8 @@ size_t CatchUp::PlacesOf(const Wanted& wanted, std::string_view asker) {
 
 bool CatchUp::MakeRoom(Wanted& wanted, std::string_view asker) {
   if (wanted.size() < kMaxWanted) return true;
-  // The lowest revision of the asker with the most places goes: the newest are most likely to be of
-  // use.
+  // Drops the lowest revision of the asker with the most places, because newer revisions are more
+  // likely to be of use.
   auto victim = wanted.end();
   size_t most = PlacesOf(wanted, asker) + 1;
   for (auto it = wanted.begin(); it != wanted.end(); ++it) {
@@ -45,7 +45,8 @@ void CatchUp::Ask(uint64_t revision, std::string_view asker) {
   {
     MutexLock lock(&mutex_);
     if (const auto found = wanted_.find(revision); found != wanted_.end()) {
-      // The question stays when the first asker loses a place.
+      // Gives the question to `asker` if it has fewer places. So the question stays if the first
+      // asker loses a place.
       std::string& owner = found->second;
       if (PlacesOf(wanted_, asker) + 1 < PlacesOf(wanted_, owner)) owner = asker;
       return;

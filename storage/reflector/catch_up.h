@@ -1,5 +1,5 @@
-// The way to learn a source's state at a revision that its stream has not reached. Only Ask is
-// thread-safe.
+// Learns a source's state at a revision that its stream has not reached, or that the source does
+// not know any more. Only Ask is thread-safe.
 #ifndef STORAGE_REFLECTOR_CATCH_UP_H_
 #define STORAGE_REFLECTOR_CATCH_UP_H_
 
@@ -29,37 +29,37 @@ namespace steward::storage {
 
 // A client's number may name a revision at which nothing happened to a quiet source, for example
 // that of another replica's first list. The stream brings a bookmark beyond it within a minute or
-// two, which is too long for a client to wait. Instead, the metadata of the source's objects are
-// listed as they were at exactly that revision: if they equal those that are held, the state at
-// that revision is known.
+// two, which is too long for a client to wait. So CatchUp lists the metadata of the source's
+// objects at exactly that revision. If they equal those of the held objects, the held state is also
+// the state at that revision.
 //
 // A number may also name a state from before this process began, or from a time in which the stream
-// was broken. The cluster knows it until etcd is compacted, which is minutes; so it is asked in the
-// same way, and where something differs, for whole objects.
+// was broken. The cluster knows such a state for some minutes, until etcd is compacted. So CatchUp
+// lists metadata in the same way, and if something differs, lists the whole objects.
 //
-// Lists are made one at a time. Questions are taken in rounds, each from the lowest revision up, so
-// that no question falls between two revisions that became known: an object that was created and
-// deleted again between those would show in neither. A question that arrives during a round waits
-// for the next one, however low its revision. So no client can keep others out by asking first or
-// by asking for more. An answer that differs, or no answer, changes nothing: the stream will bring
-// what is missing. Because clients choose the numbers, lists are slowed down when there are many.
+// Lists are made one at a time. Questions are answered in rounds, each from the lowest revision up.
+// Else a question could fall between two revisions whose lists were equal, although an object was
+// created and deleted between the two. A question that arrives during a round waits for the next
+// one, however low its revision. So no client can keep others out by asking first or by asking
+// more. If a state ahead of the stream differs, or a list fails, nothing changes, because the
+// stream will bring the missing events. Many lists slow down, because clients choose the revisions.
 class CatchUp {
  public:
-  static constexpr size_t kMaxWanted = 8;  // in one round; an asker that finds no room asks again
-  static constexpr absl::Duration kPeriod = absl::Seconds(1);       // between two lists,
-  static constexpr int kBurst = 16;                                 // of so many;
-  static constexpr absl::Duration kSlowPeriod = absl::Seconds(10);  // then between any two
-  static constexpr absl::Duration kRest = absl::Minutes(1);  // without a list; resets the count
+  static constexpr size_t kMaxWanted = 8;                           // questions in one round
+  static constexpr absl::Duration kPeriod = absl::Seconds(1);       // between the first lists
+  static constexpr int kBurst = 16;                                 // that many lists are "first"
+  static constexpr absl::Duration kSlowPeriod = absl::Seconds(10);  // between later lists
+  static constexpr absl::Duration kRest = absl::Minutes(1);  // so long without lists: start over
 
   struct Target {
-    const HeldVersions& held;  // the objects of the state at `seen`
-    std::function<uint64_t()> seen;
-    // Reports that the state at `revision`, which is above seen(), is the one that is held.
+    const HeldVersions& held;        // the objects of the state at `seen`
+    std::function<uint64_t()> seen;  // the newest revision that the stream has reached
+    // Reports that the held state is also the state at `revision`, which is above seen().
     std::function<void(uint64_t revision)> confirm;
-    // Says what is known here of a state below seen().
+    // Returns whether the source knows the state at `revision`.
     std::function<Knowledge(uint64_t revision)> knows;
     absl::StatusOr<ObjectPtr> (*decode)(std::string_view json);
-    // Reports a state that was not known: its objects, or nullopt for those that are held.
+    // Reports the state at a past `revision`: its objects, or nullopt if they equal the held ones.
     std::function<void(uint64_t revision, std::optional<std::vector<ObjectPtr>> objects)> recall;
     // Reports that the cluster knows no state up to `revision` any more.
     std::function<void(uint64_t revision)> forget;
@@ -69,9 +69,9 @@ class CatchUp {
   // alone.
   CatchUp(kube::Client& client, Clock& clock, ReflectorOptions source, Target target);
 
-  // Thread-safe; costs next to nothing. The caller asks again as long as it needs the answer. When
-  // a round is full, the `asker` with the most places in it loses one to another asker who would
-  // still have fewer.
+  // Thread-safe; costs next to nothing. The caller asks again as long as it needs the answer,
+  // because a question may be dropped. If a round is full, the asker with the most places in it
+  // loses one to `asker`, if `asker` still has fewer then.
   void Ask(uint64_t revision, std::string_view asker = "");
 
   // Runs until cancelled.

@@ -177,7 +177,7 @@ TEST_F(CatchUpTest, WhatIsAskedLaterWaitsHoweverLowItIs) {
   EXPECT_EQ(confirmed_, (Revisions{first, lower[0], honest}));
 }
 
-// A client that asks for many revisions before all others does not either.
+// A client that asks for many revisions before all others does not keep others waiting either.
 TEST_F(CatchUpTest, NobodyTakesAllThePlacesOfARound) {
   std::vector<uint64_t> revisions;
   for (int i = 0; i < 30; ++i) revisions.push_back(cluster_.Touch());
@@ -193,7 +193,7 @@ TEST_F(CatchUpTest, NobodyTakesAllThePlacesOfARound) {
     for (size_t i = 0; i < CatchUp::kMaxWanted; ++i) Pass(CatchUp::kPeriod);
     return confirmed_;
   };
-  // Greedy's lowest questions made room, except the one that another asker shares.
+  // The lowest questions of "greedy" were dropped for others, except the one that "late" shares.
   EXPECT_EQ(round(), (Revisions{revisions[3], revisions[4], revisions[5], revisions[6],
                                 revisions[7], revisions[8], revisions[25], revisions[26]}));
   // With more askers than places, each gets at most one.
@@ -268,7 +268,7 @@ TEST_F(CatchUpTest, ARevisionThatTheClusterForgotIsLeftToTheStream) {
   EXPECT_EQ(confirmed_, Revisions{});
 }
 
-// A state from before it began is asked for, too.
+// A state from before this source began can be asked for, too.
 TEST_F(CatchUpTest, APastInWhichNothingHappenedIsWhatIsHeld) {
   const uint64_t wanted = cluster_.Touch();
   seen_ = known_from_ = cluster_.Touch();

@@ -11,7 +11,8 @@
 namespace steward::storage {
 
 // Compares two states of a source by (namespace, name, uid, resourceVersion) of each object. Keeps
-// 64 bits of hash for each of the two halves, so that ten thousand objects cost some 300 kB.
+// a 64-bit hash of (namespace, name) and one of (uid, resourceVersion), so that ten thousand
+// objects cost some 300 kB.
 class HeldVersions {
  public:
   void Clear();

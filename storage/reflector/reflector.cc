@@ -132,7 +132,7 @@ absl::Status Reflector::TakeEvent(const kube::WatchEvent& event) {
   uint64_t revision = 0;
   RETURN_IF_ERROR(ReadRevision(event.resource_version, revision));
   if (event.type == kube::WatchEvent::Type::kBookmark) {
-    // A late bookmark has no news.
+    // A bookmark below the position says nothing new.
     if (revision < *position_) return absl::OkStatus();
     position_ = revision;
     sink_.OnBookmark(revision);
@@ -174,7 +174,7 @@ void Reflector::BecomeAbsent() {
   BecomeConnected();
 }
 
-// Returns the time to wait.
+// Returns the time to wait before the next try.
 absl::Duration Reflector::NoteFailure(const absl::Status& why) {
   connected_ = false;
   if (HasLostPosition(why) || absl::IsDataLoss(why)) position_.reset();

@@ -2,21 +2,21 @@
 // thread-safe.
 //
 // The first list is consistent (no resourceVersion) and read in pages of one revision, smaller ones
-// where a page is too large (kube::Pager). The watch
-// begins at the list's revision; when a stream ends or breaks, the next one resumes at the newest
-// revision told. A new list is made only when the server no longer knows that revision (410), or
-// when the stream can't be decoded or contradicts itself. So a server that restarts costs a new
-// watch, and nothing is lost or told twice.
+// where a page is too large (kube::Pager). The watch begins at the list's revision. When a stream
+// ends or breaks, the next stream resumes at the newest revision that the sink was told. A new list
+// is made only when the server no longer knows that revision (410), or when the stream can't be
+// decoded or contradicts itself. So after a restart of the server, the reflector only starts a new
+// watch, and no event is lost or delivered twice.
 //
 // After a failure the reflector waits, by exponential backoff with jitter and at least as long as a
 // Retry-After says (up to a minute); the backoff starts over once a watch has brought an event or
 // lived for a second.
 //
-// A type is absent, which counts as complete knowledge of no objects, only where
-// `ReflectorOptions::may_be_absent` allows it, and by this rule. An answer denies the type when it
-// is a 404 as kube-apiserver gives it: with a Status in its body, or the bare text "404 page not
-// found", which is its answer for a group and version with no type in it. Any other 404 (a proxy's
-// page; an error without a Status, which no server sent) is a failure like others. The type is
+// The reflector may conclude that a type is absent: it then knows that there are no objects. It
+// does so only if `ReflectorOptions::may_be_absent` is set, and by this rule. A denial is a 404 in
+// the form that the kube-apiserver sends: with a Status in its body, or with the bare text "404
+// page not found", which it sends for a group and version without types. Any other 404 (a proxy's
+// page, or an error without a Status, which no server sent) is a failure like others. The type is
 // absent after
 //  - `absent_answers` denials in a row, one backoff apart, when nothing is held of it: about a
 //    second after the start;
@@ -51,8 +51,8 @@ struct ReflectorOptions {
   bool metadata_only = false;  // as in kube::ListOptions
   int64_t page_size = 500;
   size_t page_bytes = 0;  // as in kube::ListOptions::max_bytes
-  // The longest wait is short: the served objects grow stale meanwhile, and a reflector is one
-  // request.
+  // The longest wait is short, because the served objects grow stale meanwhile, and a reflector
+  // makes only one request at a time.
   BackoffOptions backoff = {.max = absl::Seconds(5)};
   // Whether the cluster may lack this type, as it may with custom resources. If false, a 404 is a
   // failure.
@@ -81,7 +81,7 @@ class Reflector {
 
   absl::Status TakeEvent(const kube::WatchEvent& event);
   void BecomeConnected();
-  // Counts `failure` as a denial, or resets the count; returns true when the type is absent.
+  // Counts `failure` if it is a denial, else resets the count. Returns true if the type is absent.
   bool IsAbsence(const absl::Status& failure);
   void BecomeAbsent();
   absl::Duration NoteFailure(const absl::Status& why);
@@ -93,7 +93,7 @@ class Reflector {
   ReflectorSink& sink_;
   Backoff backoff_;
 
-  std::optional<uint64_t> position_;  // everything up to it has been told; nullopt: a list is due
+  std::optional<uint64_t> position_;  // newest revision told to the sink; nullopt: a list is due
   bool connected_ = false;
   enum class Known { kNothing, kList, kAbsent } known_ = Known::kNothing;  // held by the sink
   int denials_ = 0;                                                        // in a row

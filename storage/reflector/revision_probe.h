@@ -1,4 +1,4 @@
-// The way to learn the cluster's present revision. Ask is thread-safe; Run lives on one executor.
+// Learns the cluster's current revision. Ask is thread-safe; Run lives on one executor.
 #ifndef STORAGE_REFLECTOR_REVISION_PROBE_H_
 #define STORAGE_REFLECTOR_REVISION_PROBE_H_
 
@@ -13,9 +13,9 @@
 
 namespace steward::storage {
 
-// Every read that names no resourceVersion asks the probe, which makes one tiny list for all that
-// ask within its period; no read waits for it. The revision raises the clock of the numbers that
-// later reads carry.
+// Every read of a virtual resource calls Ask. The probe makes one tiny list for all calls within
+// kPeriod. No read waits for the list, but its revision raises the clock of the numbers of later
+// reads.
 class RevisionProbe {
  public:
   static constexpr absl::Duration kPeriod = absl::Milliseconds(50);
@@ -24,7 +24,7 @@ class RevisionProbe {
   RevisionProbe(kube::Client& client, Clock& clock, WorldStore& worlds)
       : client_(client), clock_(clock), worlds_(worlds) {}
 
-  // Thread-safe; costs next to nothing while an earlier question is open.
+  // Thread-safe. Costs next to nothing if an earlier Ask is not answered yet.
   void Ask();
 
   // Runs until cancelled. A failure has no consequence: the next question makes another try.

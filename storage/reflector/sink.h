@@ -14,10 +14,10 @@ namespace steward::storage {
 //   replacement := OnReplaceBegin OnReplaceItem* OnReplaceEnd      the whole state at a revision
 //   change      := OnEvent | OnBookmark                           follows the replacement
 //
-// A replacement that breaks off (a failure while listing) is followed by another OnReplaceBegin or
-// by OnAbsent: the sink forgets its items, and the state before it holds until then. Between two
-// replacements revisions never go down; they may stay, with a bookmark or where the source changed
-// several objects at once.
+// If a list fails midway, its replacement has no OnReplaceEnd, and another OnReplaceBegin or
+// OnAbsent follows. The sink then forgets the items of the broken replacement. Until then, it keeps
+// the state before that replacement. Between two replacements, revisions never go down. They may
+// stay the same, with a bookmark or if the source changed several objects at once.
 //
 // Objects are passed one by one and not kept: a sink parses what it needs out of the view. A copy
 // of the RawObject keeps its whole page alive.
@@ -33,17 +33,19 @@ class ReflectorSink {
   // is the object's own.
   virtual void OnEvent(kube::WatchEvent::Type type, const kube::RawObject& object,
                        uint64_t revision) = 0;
-  // All changes up to `revision` have been told.
+  // Says that all changes up to `revision` have been delivered.
   virtual void OnBookmark(uint64_t revision) = 0;
 
   // The resource type does not exist in the cluster, or no longer exists: there are no objects, and
   // this knowledge is complete. Called once; a replacement follows when the type appears.
   virtual void OnAbsent() = 0;
 
-  // The known state is current again, as far as can be told: a watch is running, or the server says
-  // that the type is absent. Called once after the start and after each OnDisconnected.
+  // Says that the delivered state is current again, as far as the reflector can tell: a watch is
+  // running, or the server says that the type is absent. Called once after the start and after each
+  // OnDisconnected.
   virtual void OnConnected() = 0;
-  // Reading failed; the state told so far may grow stale. Called for each failure in a row.
+  // Says that reading failed, so the delivered state may grow stale. Called for each failure in a
+  // row.
   virtual void OnDisconnected(const absl::Status& why) = 0;
 };
 

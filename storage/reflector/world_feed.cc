@@ -27,13 +27,13 @@ class WorldFeed::Feed : public ReflectorSink {
         decode_(watched.decode),
         resource_(watched.options.gvr.GroupResource()) {}
 
-  // Records that the state at `revision` is known to be the one that is held.
+  // Records that the held state is also the state at `revision`.
   void Confirm(uint64_t revision) {
     confirmed_ = revision;
     feed_.writer_.Confirm(source_, revision);
     feed_.Publish();
   }
-  // Records the state at a past revision; nullopt = that which is held.
+  // Records the state at a past revision; nullopt = the held state.
   void Recall(uint64_t revision, std::optional<std::vector<ObjectPtr>> objects) {
     feed_.writer_.Recall(source_, revision, std::move(objects));
     feed_.Publish();
@@ -138,7 +138,7 @@ class WorldFeed::Feed : public ReflectorSink {
     return olm::DecodeKey(object.json).value_or(kube::NamespacedName());
   }
 
-  // Says it once, until the object can be read.
+  // Reports an unreadable object once, until it can be read again. Returns its name.
   kube::NamespacedName Report(const absl::Status& why, const kube::RawObject& object) {
     kube::NamespacedName name = NameOf(object);
     if (unreadable_.contains(name)) return name;
@@ -224,7 +224,7 @@ void WorldFeed::Publish() {
   changed_.Notify();
 }
 
-// Runs after all events that are at hand have been processed.
+// Publishes one World for all events that have arrived meanwhile.
 VoidTask WorldFeed::PublishChanges() {
   while (true) {
     const Broadcast::Ticket ticket = changed_.Now();

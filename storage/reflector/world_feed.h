@@ -33,7 +33,7 @@ struct WatchedSource {
 class UnreadableObserver {
  public:
   virtual ~UnreadableObserver() = default;
-  // `name` is empty where even that cannot be read.
+  // `name` is empty if the name cannot be read either.
   virtual void OnUnreadable(Source source, const kube::NamespacedName& name,
                             const absl::Status& why) = 0;
   // `count` is the number of unreadable objects now.
@@ -43,14 +43,14 @@ class UnreadableObserver {
 // Keeps `worlds` current: reflects their sources, decodes each object once and publishes a World
 // after every change, or one for several that come at once.
 //
-// Kinds that may be absent, by the reflector's rule, are requested once all others have been
-// listed: so a server that denies everything, as one in front of a kube-apiserver may, does not
+// The kinds that may be absent (ReflectorOptions::may_be_absent) are requested only when all other
+// kinds have been listed. So a server that answers every request with 404, as a proxy may, does not
 // lead to a World without objects.
 //
-// An object that cannot be decoded is left out, and reported once until it can be: in the log and
-// to UnreadableObserver. Its earlier state is removed, since the present one is unknown. Not
-// thread-safe, except CatchUp: everything happens on the executor of the group that it was started
-// in.
+// An object that cannot be decoded is left out. It is reported once until it can be decoded again,
+// in the log and to UnreadableObserver. Its earlier state is removed, because its current state is
+// unknown. Not thread-safe, except CatchUp: everything happens on the executor of the group that it
+// was started in.
 class WorldFeed {
  public:
   // `sources` are in their order in worlds.sources(). `published` is called with every World, on
@@ -65,9 +65,9 @@ class WorldFeed {
   // Runs until `tasks` is stopped, which must be before this object is destroyed. Called once.
   void Start(TaskGroup& tasks);
 
-  // Asks the cluster for the state at `vector`, for a reader that waits for it: a source has not
-  // reached it yet, or does not know it any more. Thread-safe; the reader asks again while it
-  // waits. No `asker` keeps others waiting.
+  // Asks the cluster for the state at `vector`, if a source has not reached it yet or does not know
+  // it any more. Thread-safe. A reader that waits for the state calls this again and again. No
+  // `asker` can keep others waiting.
   void CatchUp(const StateVector& vector, std::string_view asker = "");
 
  private:
@@ -83,7 +83,7 @@ class WorldFeed {
   Random& random_;
   WorldStore& worlds_;
   const std::function<void(const World&)> published_;
-  UnreadableObserver* const unreadable_;  // null = nobody
+  UnreadableObserver* const unreadable_;  // may be null
   WorldWriter writer_;
   Broadcast changed_;
   bool unpublished_ = false;

@@ -29,7 +29,7 @@ const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
                                           "clusterserviceversions"};
 const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "operatorgroups"};
 
-// Notes the requested selectors.
+// Records the requested selectors.
 class NotingClient : public kube::HookClient {
  public:
   using HookClient::HookClient;

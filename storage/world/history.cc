@@ -37,7 +37,7 @@ void History::Extend(uint64_t revision) { seen_ = std::max(seen_, revision); }
 
 void History::BeginAnew(uint64_t revision) {
   if (revision < seen_) *this = History();
-  if (from_ != 0 && revision == seen_ && !holds_) return;  // the same state again
+  if (from_ != 0 && revision == seen_ && !holds_) return;  // a list of the same state
   if (from_ != 0) {
     auto closed = closed_ == nullptr ? std::make_shared<std::vector<Interval>>()
                                      : std::make_shared<std::vector<Interval>>(*closed_);
@@ -94,7 +94,8 @@ void History::Bridge(uint64_t revision, const Gap& gap, std::vector<LoggedChange
     bytes_ -= SizeOf(it.value());
   }
   for (const LogKey& key : across) log_.Erase(key);
-  // Without anything before it, nobody asks how it came about.
+  // `until` is empty if no state before the gap is known: then nobody can ask for the changes since
+  // that state.
   for (LoggedChange& change : until) Insert(revision, std::move(change));
   for (LoggedChange& change : since) Insert(gap.after, std::move(change));
   auto closed = closed_ == nullptr ? std::make_shared<std::vector<Interval>>()

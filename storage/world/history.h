@@ -17,7 +17,7 @@ namespace steward::storage {
 
 // One change that the rules can see.
 struct LoggedChange {
-  uint64_t floor = 0;  // the change is above this revision, and at its own at the latest
+  uint64_t floor = 0;  // the change came after this revision, at the latest at its key's revision
   kube::NamespacedName key;
   ObjectPtr before;
   size_t bytes = 0;  // of `before`, estimated
@@ -25,7 +25,7 @@ struct LoggedChange {
 
 enum class Knowledge {
   kKnown,
-  kNotYet,     // the stream has not come so far
+  kNotYet,     // the stream has not reached the revision
   kForgotten,  // too old, or in a gap between two lists
 };
 
@@ -33,8 +33,8 @@ enum class Knowledge {
 // or a bookmark extends the last interval, a list begins a new one. The state at a revision is the
 // present one with the log undone down to it.
 //
-// Cheap to copy: versions share their structure. Bounded: the oldest changes are dropped, and with
-// them the knowledge of the time before them.
+// Cheap to copy, because copies share their structure. Bounded: when the oldest changes are
+// dropped, the states before them become unknown.
 class History {
  public:
   // Changes of one revision are in the order in which they were added.
@@ -63,8 +63,8 @@ class History {
   // begins the history. A list below seen() is of another etcd (a restored one): the whole history
   // is dropped.
   void BeginAnew(uint64_t revision);
-  // Records that nothing will happen until the next BeginAnew: every revision from `revision` on is
-  // known. Extend records how far others have been told so.
+  // Records that nothing will happen until the next BeginAnew, so every revision from `revision` on
+  // is known. Until then, Extend only raises seen().
   void HoldFrom(uint64_t revision);
   // Adds a change. REQUIRES: `revision` is not below the last one's.
   void Add(uint64_t revision, LoggedChange change);
@@ -78,8 +78,9 @@ class History {
   std::optional<Gap> GapAt(uint64_t revision) const;
   // The changes that lead from one end of a gap to the other, oldest first.
   std::vector<const LoggedChange*> Across(const Gap& gap) const;
-  // Records the state at `revision`, in a gap: the changes from gap.before to it, and from it to
-  // gap.after, instead of those that led across. REQUIRES: `gap` is GapAt(revision).
+  // Records the state at `revision`, which lies in `gap`. `until` has the changes from gap.before
+  // to `revision`, and `since` those from `revision` to gap.after. They replace the changes that
+  // led across the gap. REQUIRES: `gap` is GapAt(revision).
   void Bridge(uint64_t revision, const Gap& gap, std::vector<LoggedChange> until,
               std::vector<LoggedChange> since);
   // Records that the cluster itself does not know the states up to `revision` any more.

@@ -16,21 +16,22 @@ namespace steward::storage {
 // The ticks that the clock counts for each revision of etcd.
 inline constexpr uint64_t kTicks = 100;
 
-// `clock` orders; `vector` is the state; `mark` says whether a client that has seen everything up
-// to this number has that state (kComplete), or is inside a burst of events and may lack any change
-// above clock - 10^mark revisions (below kOwn).
+// `clock` orders numbers. `vector` is the state. `mark` says what a client has that has seen
+// everything up to this number. kComplete: exactly that state. Below kOwn: the client is inside a
+// burst of events, and may lack any change above the revision of `clock` - 10^mark. kOwn: see
+// below.
 struct Number {
   static constexpr int kComplete = kube::PackedVersion::kComplete;
-  // The mark of an object's own number, which says when that object changed last: the clock is the
-  // newest of the revisions of what it is computed from, and `vector` has them all, as far back as
-  // components go. It says nothing of other objects.
+  // The mark of an object's own number, which says when that object changed last, and nothing of
+  // other objects. `vector` has the revisions of the object's inputs, as far back as components go.
+  // `clock` is the newest of them.
   static constexpr int kOwn = 8;
 
   uint64_t clock = 0;  // ticks
   int mark = kComplete;
   StateVector vector = {};
 
-  // An own number, taken as a revision of etcd: the state of all sources at its clock.
+  // For an own number: the state in which every source is at the revision of `clock`.
   StateVector AtClock() const;
   // REQUIRES: no component is above the clock.
   std::string ToString() const;

@@ -14,9 +14,9 @@
 
 namespace steward::storage {
 
-// A value: a copy is one pointer copy. Set and Erase need the only writer of this copy. Iterators
-// keep their version alive only as long as its map lives. An AVL tree with path copying; K needs
-// operator<.
+// A value: a copy costs one pointer copy. Set and Erase must not run at the same time as any other
+// use of the same copy. An iterator is valid only as long as a map holds its version. An AVL tree
+// with path copying; K needs operator<.
 template <typename K, typename V>
 class OrderedMap {
   struct Node;
@@ -51,8 +51,8 @@ class OrderedMap {
 
   size_t size() const { return Size(root_); }
   bool empty() const { return root_ == nullptr; }
-  // True if both are the same version, and so have equal entries. Different versions may be equal,
-  // too.
+  // True if both are the same version, so that their entries are equal. False proves nothing:
+  // different versions may have equal entries.
   bool SharesWith(const OrderedMap& other) const { return root_ == other.root_; }
 
   // Null when absent. The pointer is valid as long as some version holds the entry.

@@ -103,8 +103,8 @@ class Writing {
     if (!truth_.SameSince(revision, seen_)) objects = truth_.ListAt(revision);
     writer_.Recall(kLampSource, revision, std::move(objects));
   }
-  // Every state that the writer says it knows is what it was, and those above the present's
-  // component are the present one: numbers take the larger.
+  // Checks that every state that the writer claims to know is the true one. States above the
+  // current component must be the current one, because a number takes the larger of two revisions.
   void Check() const {
     const WorldPtr world = writer_.Snapshot();
     const uint64_t component = world->source(kLampSource).component;
@@ -156,8 +156,8 @@ TEST(RecallTest, WhatIsRecalledIsWhatWas) {
   }
 }
 
-// A lamp came and went between two lists that are alike: a client that has seen it holds a number
-// between theirs, which must not be taken for one of the present state.
+// A lamp came and went between two equal lists. A client that has seen the lamp holds a number
+// between the two lists' revisions, which must not be taken for the current state.
 TEST(RecallTest, WhatCameAndWentIsAChange) {
   WorldWriter writer(kLampSources);
   writer.Replace(kRoomSource, {}, 1);

@@ -40,7 +40,7 @@ class Undoing {
 
  private:
   const std::shared_ptr<World> past_;
-  std::vector<std::pair<Source, const LoggedChange*>> left_;  // the next one is the last
+  std::vector<std::pair<Source, const LoggedChange*>> left_;  // the back is undone next
 };
 
 size_t CostOf(const World& world, const StateVector& vector) {
@@ -55,7 +55,7 @@ size_t CostOf(const World& world, const StateVector& vector) {
 }  // namespace
 
 boost::asio::awaitable<WorldPtr> Rewind(WorldPtr world, StateVector vector) {
-  // The changes are those of the present World, which `world` keeps alive.
+  // `undoing` points into the logs of `world`, which this frame keeps alive.
   Undoing undoing(world, vector);
   if (undoing.done()) co_return world;
   Turn turn;

@@ -17,37 +17,39 @@
 
 namespace steward::storage {
 
-// The objects as they were at `vector`, source by source: a state that need never have been
-// published here. The SourceStates of the result are still the present ones. Costs as much as the
-// changes that are undone, some in each turn of the caller's executor, since clients choose the
-// vector. REQUIRES: world->Knows(vector) == kKnown.
+// Returns the objects as they were at `vector`, source by source. This replica may never have
+// published a World with that state. The result keeps the SourceStates of `world`. The cost grows
+// with the number of changes to undo. Clients choose the vector, so Rewind gives other work of the
+// executor its turns. REQUIRES: world->Knows(vector) == kKnown.
 boost::asio::awaitable<WorldPtr> Rewind(WorldPtr world, StateVector vector);
 
-// Remembers the last few results: most watches have the same state, and a list in pages asks for
-// the same one again and again. Vectors that name the same state share a result, and of several
-// calls that need the same long rewind at a time, only one rewinds. Holds no lock while it rewinds.
+// Remembers the last few results, because most watches have the same state, and each page of a list
+// asks for the same state. Vectors that name the same state share a result. If several calls need
+// the same long rewind at a time, one of them rewinds and the others wait for its result. Holds no
+// lock while it rewinds.
 class RewindCache {
  public:
   // Returns the result of Rewind, and REQUIRES the same.
   boost::asio::awaitable<WorldPtr> At(WorldPtr world, StateVector vector);
-  // Returns the same if it is remembered or costs next to nothing; else null.
+  // Returns the result of At if it is remembered or costs next to nothing; else null.
   WorldPtr AtOnce(const WorldPtr& world, const StateVector& vector);
 
  private:
   static constexpr size_t kEntries = 16;
-  // The revision of each source's first change to undo, by which states are told apart.
+  // Per source: the revision of the oldest change to undo, or UINT64_MAX if there is none. Equal
+  // values mean the same past state.
   using Undone = std::array<uint64_t, kMaxSources>;
   struct Entry {
     WorldPtr world;
     Undone undone = {};
     WorldPtr past;
   };
-  // A rewind that takes long.
+  // A long rewind that is under way.
   struct Flight {
     WorldPtr world;
     Undone undone = {};
-    StopSignal landed;  // set when its owner has ended
-    WorldPtr past;      // set before `landed`; null when the owner was cancelled
+    StopSignal landed;  // set when the call that rewinds (FlightOwner) has ended
+    WorldPtr past;      // the result, set before `landed`; null if that call was cancelled
   };
   class FlightOwner;
 
@@ -58,7 +60,8 @@ class RewindCache {
   Mutex mutex_;
   std::array<Entry, kEntries> entries_ ABSL_GUARDED_BY(mutex_);
   size_t next_ ABSL_GUARDED_BY(mutex_) = 0;  // the oldest entry
-  // At most one flight for each read, and for each watch that begins.
+  // The rewinds under way. There is at most one for each read, and for each watch that begins a
+  // burst.
   std::vector<std::shared_ptr<Flight>> flights_ ABSL_GUARDED_BY(mutex_);
 };
 

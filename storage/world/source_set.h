@@ -21,16 +21,17 @@ inline constexpr size_t kMaxSources = kube::PackedVersion::kComponents;
 // A source's place in its set.
 enum class Source : size_t {};
 
-// One revision for each source, in the order of the set: a state of all of them. 0 = too far back
-// to be known; also for the places after the last source.
+// One revision for each source, in the order of the set: a state of all sources. 0 = too far back
+// to be known. Components after the last source are 0, too.
 using StateVector = std::array<uint64_t, kMaxSources>;
 
-// An object of some source, of the type of this source's objects; null = none.
+// An object of some source; the source determines its type. Null = no object.
 using ObjectPtr = std::shared_ptr<const void>;
 
 // A watched kind. Its functions accept one of its objects, never null.
 struct SourceKind {
-  // The kind's plural name, for metrics; another name if another set has the kind as well.
+  // The kind's plural name, for metrics. If two sets have the same kind, one of them uses another
+  // name.
   const char* resource;
   // Objects without a namespace have no `ns`.
   kube::NamespacedName (*key_of)(const ObjectPtr& object);

@@ -66,7 +66,7 @@ TEST_F(SourceSetTest, TheLastComponentOfANumberStaysEmpty) {
   EXPECT_EQ(Text(), "12009999999799999990000000");
   writer_.Put(kRoomSource, MakeRoom("hall", true), 20);
   EXPECT_EQ(Text(), "20009999999999999910000000");
-  // The other stream comes later.
+  // The other source's stream lags behind.
   writer_.Remove(kLampSource, {"hall", "desk"}, 19);
   EXPECT_EQ(Text(), "20019999999999999980000000");
   ASSERT_OK_AND_ASSIGN(const Number number, Number::Parse(Text()));
@@ -123,7 +123,7 @@ TEST_F(SourceSetTest, ABookmarkLiftsItsSourceAlone) {
   EXPECT_EQ(writer_.Snapshot()->Vector(), (StateVector{10, 300, 0}));
 }
 
-// The revisions of a restored etcd come by the same numbers again.
+// A restored etcd uses the same revisions again.
 TEST_F(SourceSetTest, BookmarksOfAnotherEtcdLiftNothing) {
   const absl::Time now = absl::UnixEpoch();
   writer_.Bookmark(kLampSource, 300, now);

@@ -17,9 +17,10 @@ struct Touched {
     Source source;
     const kube::NamespacedName* key;
   };
-  // The objects, source by source, each in the order of changes; some repeatedly. Mostly few.
+  // The objects, source by source, each source's in the order of changes. An object can occur
+  // several times. There are mostly few.
   absl::InlinedVector<Object, 4> objects;
-  // All changes were above this revision; the largest number if there was none.
+  // All changes came after this revision. UINT64_MAX if there was no change.
   uint64_t floor = UINT64_MAX;
 
   bool empty() const { return objects.empty(); }

@@ -19,12 +19,12 @@ namespace steward::storage {
 
 // The state of one watched kind, without its objects.
 struct SourceState {
-  // True once a complete list, or the certainty that the kind does not exist, has been seen.
+  // True once the kind has been listed completely, or is known not to exist.
   bool synced = false;
   bool absent = false;  // the kind does not exist in the cluster
   bool connected = false;
   uint64_t rev = 0;  // revision of the last change that the rules can see
-  // The revision by which numbers name the present state: `rev`, or a later one that every replica
+  // The revision by which numbers name the current state: `rev`, or a later one that every replica
   // can be expected to have reached.
   uint64_t component = 0;
   History history;
@@ -53,26 +53,25 @@ class World {
   // Says whether this World has the state at `vector`: kForgotten if any source has forgotten it,
   // else kNotYet if any has not reached it. A vector of a larger set is kForgotten.
   Knowledge Knows(const StateVector& vector) const;
-  // True if a source has forgotten the state at `vector`, and so has the cluster.
+  // True if some source and the cluster have both forgotten the state at `vector`.
   bool IsGone(const StateVector& vector) const;
-  // True if no source is behind `vector`, so that this World is not older.
+  // True if every source has reached `vector`, so that this World is not older than that state.
   bool HasReached(const StateVector& vector) const;
   // The number of changes, since the start, that the rules could see.
   uint64_t changes() const { return changes_; }
-  // The number of times that the revisions turned out to be another etcd's, which invalidates
-  // earlier numbers.
+  // Incremented each time that a list shows another etcd, which invalidates earlier numbers.
   uint64_t epoch() const { return epoch_; }
 
-  // The number of a source's objects, and their keys, sorted.
+  // CountOf returns the number of a source's objects, KeysOf their keys, sorted.
   virtual size_t CountOf(Source source) const = 0;
   virtual std::vector<kube::NamespacedName> KeysOf(Source source) const = 0;
 
-  // A copy that shares all parts until they change, for the code that makes the next World, or a
-  // past one.
+  // Returns a copy that shares all parts until they change. Code that makes the next World, or a
+  // past World, starts with a copy.
   virtual std::shared_ptr<World> Copy() const = 0;
-  // Put adds or replaces an object; Drop removes one. Both return the object that was in its place
-  // (null for none) if the rules can see a difference, else nullopt. Revisions are not handled
-  // here.
+  // Put adds or replaces an object; Drop removes an object. If the rules can see a difference, both
+  // return the former object (null if there was none), else nullopt. Neither changes revisions or
+  // the history.
   virtual std::optional<ObjectPtr> Put(Source source, ObjectPtr object) = 0;
   virtual std::optional<ObjectPtr> Drop(Source source, const kube::NamespacedName& key) = 0;
 

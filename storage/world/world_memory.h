@@ -1,5 +1,5 @@
-// A memory of what was computed of the last few Worlds, since most readers ask about the same ones.
-// Thread-safe.
+// Remembers the results computed from the last few Worlds, because most readers ask for the same
+// World. Thread-safe.
 #ifndef STORAGE_WORLD_WORLD_MEMORY_H_
 #define STORAGE_WORLD_WORLD_MEMORY_H_
 
@@ -12,24 +12,25 @@
 
 namespace steward::storage {
 
-// `Basis` is a result with all that helps to compute the next one. It has the members `world`, a
-// pointer to the World that it was computed of, and `map`, a pointer to the result that readers
-// get. Of the newest result the whole basis is kept, of others the map alone.
+// `Basis` is a result together with everything that helps to compute the next result. It has the
+// members `world`, a pointer to the World that it was computed from, and `map`, a pointer to the
+// result that readers get. WorldMemory keeps the newest Basis as a whole, and of older ones only
+// world and map.
 template <typename Basis>
 class WorldMemory {
  public:
   using WorldPtr = decltype(Basis::world);
   using MapPtr = decltype(Basis::map);
-  // True if both Worlds have the same objects.
+  // True only if both Worlds have the same objects. Must be cheap, so false proves nothing.
   using Same = bool (*)(const typename WorldPtr::element_type&,
                         const typename WorldPtr::element_type&);
-  // A pure function of the World's objects. `before` is null, or the newest basis: a map that is
-  // equal to its map should be the same.
+  // A pure function of the World's objects. `before` is the newest basis, or null. If the new map
+  // equals `before->map`, the result should share that pointer.
   using Compute = std::shared_ptr<const Basis> (*)(const WorldPtr& world, const Basis* before);
 
   WorldMemory(Same same, Compute compute) : same_(same), compute_(compute) {}
 
-  // Computes what it does not remember, without a lock.
+  // Returns the map of `world`. If it is not remembered, computes it without holding the lock.
   MapPtr Of(const WorldPtr& world) {
     std::shared_ptr<const Basis> before;
     {
@@ -39,7 +40,8 @@ class WorldMemory {
     }
     std::shared_ptr<const Basis> computed = compute_(world, before.get());
     MutexLock hold(&mutex_);
-    // Another thread may have been faster: then later maps are compared with its result.
+    // Another thread may have been faster. Then its result is used, so that later maps share its
+    // parts.
     if (MapPtr found = Find(*world)) return found;
     newest_ = computed;
     entries_[next_] = {computed->world, computed->map};
@@ -55,7 +57,7 @@ class WorldMemory {
     MapPtr map;
   };
 
-  // Null when the World is not among those remembered.
+  // Null if no remembered World is the same by same_.
   MapPtr Find(const typename WorldPtr::element_type& world) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     for (const Entry& entry : entries_) {

@@ -1,4 +1,4 @@
-// The metrics of the World. One writer; other threads may scrape at any time.
+// The metrics of the World. Only one thread may write; other threads may scrape at any time.
 #ifndef STORAGE_WORLD_WORLD_METRICS_H_
 #define STORAGE_WORLD_WORLD_METRICS_H_
 

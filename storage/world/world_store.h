@@ -1,4 +1,4 @@
-// The store of the newest World, in which readers wait for a newer one. Thread-safe.
+// Holds the newest World. Readers can wait for a newer one. Thread-safe.
 #ifndef STORAGE_WORLD_WORLD_STORE_H_
 #define STORAGE_WORLD_WORLD_STORE_H_
 
@@ -17,8 +17,9 @@
 
 namespace steward::storage {
 
-// A World and the replica's clock at that time. The clock never goes down, reads as a revision of
-// etcd, and at each visible change exceeds every moment given out before.
+// A World and the replica's clock. The clock never goes down, and counts in revisions of etcd
+// (kTicks per revision). After each visible change, it is above every clock that was returned
+// before.
 struct WorldSnapshot {
   WorldPtr world;
   uint64_t clock = 0;  // ticks
@@ -26,7 +27,7 @@ struct WorldSnapshot {
   Number number() const { return {clock, Number::kComplete, world->Vector()}; }
 };
 
-// The mutex is held for the copy of one pointer.
+// Readers hold the mutex only while they copy a WorldSnapshot.
 class WorldStore {
  public:
   explicit WorldStore(const SourceSet& sources)
@@ -40,8 +41,8 @@ class WorldStore {
     MutexLock lock(&mutex_);
     return now_;
   }
-  // Returns the same, with the clock raised above every revision that the cluster is known to have
-  // had: for reads that name no revision, so that their results never look older than a write
+  // Returns Now(), after raising the clock above every revision that the cluster is known to have
+  // had. For reads that name no revision, so that their results never look older than a write
   // before them.
   WorldSnapshot Lifted();
 

@@ -19,8 +19,8 @@ void WorldWriter::Remove(Source source, const kube::NamespacedName& key, uint64_
 }
 
 void WorldWriter::ReplaceAbsent(Source source) {
-  // An absent kind has no revision of its own; the objects that vanished with it did so no earlier
-  // than the newest known revision.
+  // An absent kind has no revision of its own. Its objects are logged as deleted at the newest
+  // revision known of any source.
   uint64_t newest = 1;
   for (const SourceState& s : states()) newest = std::max(newest, s.seen());
   SourceState& s = state(source);
@@ -139,7 +139,7 @@ void WorldWriter::Recall(Source source, uint64_t revision,
     const size_t bytes = before == nullptr ? 0 : kind.size_of(before);
     return LoggedChange{floor, key, std::move(before), bytes};
   };
-  // From the present back to where the gap ends, and on to `revision`.
+  // Goes from the current state back to the gap's end, and then to `revision`.
   const std::shared_ptr<World> then = world_->Copy();
   Undo(*then, source, history.Across({gap->after, UINT64_MAX}));
   const std::shared_ptr<World> before = then->Copy();
@@ -158,7 +158,7 @@ void WorldWriter::Recall(Source source, uint64_t revision,
     }
     for (const LoggedChange& each : since) touched.insert(each.key);
   }
-  // From there back to where the gap begins.
+  // Goes from the gap's end back to its beginning.
   std::vector<LoggedChange> until;
   if (gap->before != 0) {
     const std::vector<const LoggedChange*> across = history.Across(*gap);
@@ -171,8 +171,8 @@ void WorldWriter::Recall(Source source, uint64_t revision,
       if (differs) until.push_back(change(gap->before, key, was.value_or(nullptr)));
     }
   }
-  // If the objects at `revision` changed until the gap's end, then that is a change, too: a later
-  // revision than `revision` names the result.
+  // If objects changed between `revision` and the gap's end, the source has a visible change at the
+  // gap's end.
   const bool changed = !since.empty();
   history.Bridge(revision, *gap, std::move(until), std::move(since));
   Advance(source, gap->after, changed);
@@ -188,15 +188,17 @@ void WorldWriter::Advance(Source source, uint64_t revision, bool visible) {
     s.rev = std::max(s.rev, revision);
     ++world_->changes_;
   }
-  // Never a lower one than before, which still names the state unless `rev` is above it.
+  // The component never goes down. An earlier component still names the current state, unless `rev`
+  // is above it.
   s.component = std::max({s.component, s.rev, lift_[static_cast<size_t>(source)]});
-  // A state in this source's forgotten past is named by the source's newest revision instead.
+  // If the component is in the source's forgotten past, the newest revision names the state
+  // instead.
   if (s.synced && s.history.Knows(s.component) != Knowledge::kKnown) s.component = s.seen();
   RaiseAbsent();
 }
 
-// An absent kind has no events: its state is named by the newest component of the others, so that
-// its component does not fall behind the clock.
+// An absent kind has no events. So its component is raised to the newest component of the others,
+// and does not fall behind the clock.
 void WorldWriter::RaiseAbsent() {
   uint64_t newest = 0;
   for (const SourceState& s : states()) {

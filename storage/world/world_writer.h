@@ -17,21 +17,22 @@
 
 namespace steward::storage {
 
-// Two periods of kube-apiserver's bookmarks, and slack: this long after a bookmark arrived here,
-// every healthy replica has received one at least as new.
+// The age at which every healthy replica has received a bookmark at least as new as one that
+// arrived here. It is two periods of the kube-apiserver's bookmarks, and slack.
 inline constexpr absl::Duration kBookmarkAge = absl::Seconds(150);
 
-// Each call applies one delta; `Snapshot` is the World that results from all so far. A delta that
-// changes nothing that the rules read only moves `seen`.
+// Each call applies one delta. `Snapshot` returns the World that results from all deltas so far. A
+// delta that changes nothing that the rules read only moves `seen`.
 class WorldWriter {
  public:
   explicit WorldWriter(const SourceSet& set) : world_(set.make_empty()) {}
   WorldWriter(WorldWriter&&) = default;
   WorldWriter& operator=(WorldWriter&&) = default;
 
-  // Records an object added or changed at `revision`. An equal object is no change.
+  // Records that an object was added or changed at `revision`. Putting an equal object changes
+  // nothing.
   void Put(Source source, ObjectPtr object, uint64_t revision);
-  // Records an object deleted at `revision`; an absent one is no change.
+  // Records that an object was deleted at `revision`. Removing an absent object changes nothing.
   void Remove(Source source, const kube::NamespacedName& key, uint64_t revision);
 
   // Sets the complete state of a source at `revision`: objects that are not in `objects` are gone.
@@ -42,14 +43,15 @@ class WorldWriter {
 
   // Records that the stream is complete up to `revision`.
   void Progress(Source source, uint64_t revision);
-  // Records the same from a bookmark. Once it is kBookmarkAge old, every replica can be expected to
-  // have had it, and numbers name the state by it.
+  // Records the same from a bookmark. When the bookmark is kBookmarkAge old, every replica can be
+  // expected to have reached `revision`, so numbers may name the state by it.
   void Bookmark(Source source, uint64_t revision, absl::Time now);
-  // Records that a list at `revision` equals the objects that are held; changes since seen() are
-  // unknown and will not be told. REQUIRES: the source is synced, and `revision` above seen().
+  // Records that a list at `revision` equals the held objects. The changes between seen() and
+  // `revision` stay unknown: the caller must not deliver them later. REQUIRES: the source is
+  // synced, and `revision` above seen().
   void Confirm(Source source, uint64_t revision);
-  // Records the complete state of a source at a past `revision`: its objects then, or nullopt for
-  // those of the present. Without effect if that state is known already.
+  // Records the complete state of a source at a past `revision`: its objects then, or nullopt if
+  // they equal the current ones. Has no effect if that state is known already.
   void Recall(Source source, uint64_t revision, std::optional<std::vector<ObjectPtr>> objects);
   // Records that the cluster does not know the states up to `revision` any more.
   void Forget(Source source, uint64_t revision) { state(source).history.Forget(revision); }
@@ -74,7 +76,8 @@ class WorldWriter {
                   uint64_t floor);
   void Log(Source source, uint64_t floor, kube::NamespacedName key, ObjectPtr before,
            uint64_t revision);
-  // Records the effects of a delta of `source`, which is in its history already.
+  // Updates rev, component and the count of changes after a delta of `source`, whose history has
+  // the delta already.
   void Advance(Source source, uint64_t revision, bool visible);
   void RaiseAbsent();
 
@@ -85,8 +88,8 @@ class WorldWriter {
 
   std::shared_ptr<World> world_;  // not shared
   std::array<std::deque<Evidence>, kMaxSources>
-      evidence_;  // bookmarks younger than kBookmarkAge, and one more
-  std::array<uint64_t, kMaxSources> lift_ = {};  // the newest that is older; 0 = none
+      evidence_;  // the bookmarks younger than kBookmarkAge, and the newest older one
+  std::array<uint64_t, kMaxSources> lift_ = {};  // newest bookmark older than that; 0 = none
 };
 
 }  // namespace steward::storage

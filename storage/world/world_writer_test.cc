@@ -145,7 +145,7 @@ TEST_F(WorldWriterTest, WhatCleanupReadsIsVisible) {
 TEST_F(WorldWriterTest, EveryVisibleChangeMovesTheNumberUp) {
   Sync();
   std::string last = Text();
-  // The streams arrive at different times: these revisions lie below those of another source.
+  // Streams lag differently, so these revisions are below another source's.
   writer_.Put(Ns("a"), 1000);
   for (int i = 0; i < 250; ++i) {
     writer_.Put(Csv("ops", "c" + std::to_string(i)), 20 + i);
@@ -246,7 +246,8 @@ TEST_F(WorldWriterTest, AnAbsentKindIsEmpty) {
   EXPECT_FALSE(writer_.Snapshot()->source(kCsvSource).absent);
 }
 
-// Otherwise the component of an absent kind would fall behind the clock until it has no meaning.
+// Otherwise the component of an absent kind would fall so far behind the clock that a number cannot
+// express it.
 TEST_F(WorldWriterTest, AnAbsentKindKeepsUpWithTheOthers) {
   writer_.Replace(std::vector<olm::NamespacePtr>{}, 12);
   writer_.ReplaceAbsent(kCsvSource);

@@ -3,6 +3,8 @@
 
 # Of how many files one is looked at where nothing tells what changed.
 readonly TIDY_SAMPLE=16
+# A change of more files is looked at in part, too: a sample, smaller the more there are. --full looks at all of them.
+readonly TIDY_MOST=200
 
 # tidy [--full]: prints findings in the sources that changed, or in all. What changed since its last look is told by Bazel's
 # cache, so only the first time costs seconds for each file.
@@ -24,23 +26,30 @@ tidy() {
   return "$status"
 }
 
-# changed_cpp_files: the C++ files that differ from where the change began. With a single commit, a sample of the tree, another one
-# for each commit.
+# changed_cpp_files: the C++ files that differ from where the change began, or a sample of them. With a single commit, a sample of
+# the tree. Another commit has another sample.
 changed_cpp_files() {
-  local base
+  local base files count commit
   base=$(change_base)
+  commit=$(git rev-parse --quiet --verify HEAD 2>/dev/null || echo none)
   if [[ -n "$base" ]]; then
-    changed_files "$base" '*.cc' '*.h'
+    files=$(changed_files "$base" '*.cc' '*.h')
+    count=$(wc -l <<<"$files")
+    if ((count <= TIDY_MOST)); then
+      echo "$files"
+    else
+      sample "$commit" $((count * TIDY_SAMPLE / TIDY_MOST)) <<<"$files"
+    fi
   else
-    sample_of_cpp_files "$(git rev-parse --quiet --verify HEAD 2>/dev/null || echo none)"
+    cpp_files | tr '\0' '\n' | sample "$commit" "$TIDY_SAMPLE" | sed 's|^\./||'
   fi
 }
 
-# sample_of_cpp_files SEED
-sample_of_cpp_files() {
+# sample SEED SIZE: of the files on standard input about one in SIZE.
+sample() {
   local file hash
-  while IFS= read -r -d '' file; do
+  while IFS= read -r file; do
     hash=$(cksum <<<"$1 $file")
-    ((${hash%% *} % TIDY_SAMPLE != 0)) || echo "${file#./}"
-  done < <(cpp_files)
+    ((${hash%% *} % $2 != 0)) || echo "$file"
+  done
 }

@@ -51,6 +51,13 @@ echo >>"$WORK/branch/old.cc"
 touch "$WORK/branch/new.cc"
 expect 'work on a branch of its own' 'mine.cc new.cc old.cc other.h ' "$(changed branch)"
 
+clone large
+git -C "$WORK/large" checkout -q -b mine
+# shellcheck disable=SC2046  # one word per file
+commit large $(seq -f 'large%g.cc' 1 400)
+count=$(changed large | wc -w)
+((count > 0 && count < 40)) || echo "a sample of 400 files that changed: $count"
+
 clone shallow --depth 3
 expect 'what a shallow clone has' 'recent0.h recent1.h ' "$(changed shallow)"
 

@@ -64,7 +64,8 @@ class Record final : public http::AuditNotes {
   ~Record() override {
     request_.audit = nullptr;
     if (!known_) return;
-    // A watch that its client left before it began counts as begun, as in the kube-apiserver.
+    // If the client leaves a watch before it begins, the watch counts as begun, as in the
+    // kube-apiserver.
     const bool silent = writer_.status() == 0;
     if (silent && IsLongRunning(request_.info)) Write(audit::Stage::kResponseStarted);
     Write(audit::Stage::kResponseComplete);

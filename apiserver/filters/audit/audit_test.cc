@@ -174,7 +174,7 @@ TEST_F(AuditTest, RefusedBeforeAnybodyIsKnown) {
   EXPECT_THAT(log_->text(), Not(HasSubstr("bad")));
 }
 
-// Such requests cost an unknown client nothing, so they must not fill a disk.
+// Requests without authentication cost their client nothing, so they must not fill the disk.
 TEST_F(AuditTest, WhatStrangersAskIsKeptShort) {
   for (const char* user : {"", "bad"}) {
     SCOPED_TRACE(user);

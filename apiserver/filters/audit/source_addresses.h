@@ -10,8 +10,8 @@
 namespace steward::filters {
 
 // The valid addresses of X-Forwarded-For and X-Real-Ip, then the peer's own, as Kubernetes reads
-// them (k8s.io/apimachinery/pkg/util/net, SourceIPs). All but the last are the client's claims. At
-// most 16, the last ones.
+// them (k8s.io/apimachinery/pkg/util/net, SourceIPs). All addresses but the last are the client's
+// claims. Returns at most 16 addresses: the last ones.
 std::vector<std::string> SourceAddresses(const http::Request& request);
 
 }  // namespace steward::filters

@@ -28,8 +28,8 @@ constexpr char kAnonymous[] = "system:anonymous";
 constexpr char kAuthenticated[] = "system:authenticated";
 constexpr char kUnauthenticated[] = "system:unauthenticated";
 constexpr char kNotYet[] = "the cluster's authentication settings were not read yet";
-// One of this many requests by certificate is measured: the measurement costs as much as a small
-// answer.
+// One of this many requests by certificate is measured, because a measurement costs as much as a
+// small answer.
 constexpr uint32_t kMeasuredOf = 16;
 
 void AddAuthenticatedGroup(kube::UserInfo& user) {
@@ -63,8 +63,8 @@ void SetUser(http::Request& request, kube::UserInfo user) {
   request.authenticated = request.user.name != kAnonymous;
 }
 
-// True when the request may go on; otherwise it was answered. A coroutine of its own, so that its
-// state is freed while a watch lasts.
+// True if the request may go on. If false, it has been answered. A coroutine of its own, so that
+// its state is freed while a watch lasts.
 boost::asio::awaitable<bool> Identify(Authenticator& authenticator, http::Request& request,
                                       http::ResponseWriter& writer) {
   absl::StatusOr<kube::UserInfo> user = co_await authenticator.Authenticate(request);
@@ -75,7 +75,8 @@ boost::asio::awaitable<bool> Identify(Authenticator& authenticator, http::Reques
                                                       {"path", request.path},
                                                       {"peer", request.remote_address},
                                                       {"auditID", request.audit_id}});
-    // Being too busy to ask is no judgement: the client may try again.
+    // 429 if this server was too busy to ask: nothing has judged the credentials, and the client
+    // may try again.
     kube::Status refusal = kube::Unauthorized();
     if (kube::IsTooManyRequests(user.status())) refusal = Reviewer::Overloaded();
     if (absl::IsUnavailable(user.status()) && user.status().message() == kNotYet) {

@@ -21,7 +21,7 @@ namespace steward::filters {
 // Tries the methods in Kubernetes' order: front proxy, client certificate, bearer token, bearer
 // token of a WebSocket; the first success wins. A user gets the group system:authenticated. Without
 // any credentials the user is system:anonymous, if that is allowed; bad credentials never become
-// anonymous. Before the cluster has said by which certificates users are told
+// anonymous. As long as the cluster's CAs have not been read
 // (AuthenticationConfigStore::awaits_cluster), a user who seems anonymous may be anybody. Borrows
 // its dependencies.
 class Authenticator {
@@ -35,13 +35,12 @@ class Authenticator {
         allow_anonymous_(allow_anonymous),
         metrics_(metrics) {}
 
-  // The user as Authenticate would find it, if that needs no question to the kube-apiserver;
-  // nullopt: call Authenticate. Most requests' users are known, and a task costs more than this
-  // call.
+  // Returns what Authenticate would return, if that needs no call of the kube-apiserver; nullopt:
+  // call Authenticate. Saves the cost of a task, because the users of most requests are known.
   std::optional<kube::UserInfo> Recognize(const http::Request& request);
 
-  // kUnauthenticated: bad or missing credentials; other errors: the credentials could not be
-  // checked, kUnavailable: not yet.
+  // kUnauthenticated: bad or missing credentials. kUnavailable: the credentials cannot be checked
+  // yet. Other errors: the check failed.
   Task<kube::UserInfo> Authenticate(const http::Request& request);
 
   // True if an anonymous user may be anybody.
@@ -69,9 +68,9 @@ class Authenticator {
   std::atomic<uint32_t> by_certificate_{0};  // requests
 };
 
-// Fills in Request.user and removes the identity headers, or answers 401: the reason appears in the
-// log only. 429 when too many tokens are being reviewed, 503 when users are not known yet.
-// `authenticator` outlives the handler.
+// Fills in Request.user and removes the identity headers, or answers 401; only the log says why.
+// 429 when too many tokens are being reviewed, 503 when users are not known yet. `authenticator`
+// outlives the handler.
 http::Handler WithAuthentication(http::Handler next, Authenticator& authenticator);
 
 }  // namespace steward::filters

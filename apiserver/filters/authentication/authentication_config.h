@@ -28,7 +28,7 @@ struct RequestHeaderSettings {
   bool operator==(const RequestHeaderSettings&) const = default;
 };
 
-// Settings from flags or from the cluster; absent parts are unknown or not wanted.
+// Settings from flags or from the cluster. An absent part is unknown, or was not configured.
 struct AuthenticationSettings {
   std::string client_ca_pem;  // "" = absent
   std::optional<RequestHeaderSettings> request_header;
@@ -41,8 +41,8 @@ struct AuthenticationConfig {
   std::shared_ptr<const X509Verifier> client_ca;          // null = no client certificates
   std::shared_ptr<const X509Verifier> request_header_ca;  // null = no front proxy
 
-  // kInvalidArgument for CAs that do not parse; for empty header names: an empty prefix would match
-  // every header; and when every certificate of the clients' CAs would also be a front proxy's.
+  // kInvalidArgument if a CA does not parse, if a header name is empty (an empty prefix would match
+  // every header), or if every certificate of the clients' CAs would also be a front proxy's.
   static absl::StatusOr<std::shared_ptr<const AuthenticationConfig>> Create(
       AuthenticationSettings settings);
 };
@@ -53,7 +53,8 @@ class AuthenticationConfigStore {
  public:
   AuthenticationConfigStore();
 
-  // Until SetFromCluster has succeeded, users are not known, but for those whose CAs the flags say.
+  // From now until SetFromCluster succeeds, awaits_cluster() is true: only users whose CAs the
+  // flags name are known.
   void AwaitCluster() { awaits_cluster_.store(true, std::memory_order_release); }
   bool awaits_cluster() const { return awaits_cluster_.load(std::memory_order_acquire); }
 

@@ -132,13 +132,14 @@ TEST_F(AuthenticationTest, IsCounted) {
   EXPECT_THAT(text, HasSubstr("seconds_bucket{le=\"172800\"} 1\n"));
 }
 
-// Before the cluster has said whom it trusts: nobody is refused as somebody else.
+// As long as the cluster's CAs are unknown, a user with another CA's certificate gets 503, or is
+// anonymous with may_be_anybody set.
 TEST_F(AuthenticationTest, UsersAreNotKnownYet) {
   struct Row {
     std::string name;
     std::vector<std::string> certificates;
     HeaderList headers;
-    bool flags;  // name the CA of clients
+    bool flags;  // true: the flags name the clients' CA
     std::string want;
     bool may_be_anybody;
   };

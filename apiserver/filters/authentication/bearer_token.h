@@ -17,11 +17,11 @@ std::optional<std::string> BearerToken(const http::Headers& headers);
 
 // The token that a browser, which cannot set headers, offers as the WebSocket subprotocol
 // base64url.bearer.authorization.k8s.io.<base64url of the token, without padding>. nullopt when
-// there is none, or the request asks for no WebSocket. kUnauthenticated when there are two, when it
-// cannot be decoded, or when no other subprotocol is offered, so that none could be selected after
-// its removal.
+// there is none, or the request asks for no WebSocket. kUnauthenticated if the client offers two
+// tokens, if the token cannot be decoded, or if no other subprotocol is offered: then the server
+// could select none after it has removed the token.
 absl::StatusOr<std::optional<std::string>> WebSocketToken(const http::Request& request);
-// Removes such subprotocols from the offered ones: no token is ever echoed.
+// Removes subprotocols with tokens from the offered ones, so that the server never echoes a token.
 void RemoveWebSocketTokens(http::Headers& headers);
 
 }  // namespace steward::filters

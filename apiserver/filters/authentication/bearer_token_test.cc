@@ -33,7 +33,7 @@ TEST(WebSocketTokenTest, Subprotocols) {
     std::string name;
     std::vector<std::string> fields;
     std::string want;  // the token; "-" = none, "401" = bad
-    std::string kept;  // of the header
+    std::string kept;  // what is left of the header
   } kRows[] = {
       {"nothing", {}, "-", ""},
       {"no token", {"a, b"}, "-", "a, b"},

@@ -15,8 +15,8 @@
 namespace steward::filters {
 
 // Parses the ConfigMap, a JSON object. Absent keys are absent settings; without a front-proxy CA
-// there is no front proxy. kInvalidArgument when it is no ConfigMap, or a header list is no JSON
-// array of strings.
+// there is no front proxy. kInvalidArgument if `config_map` is no ConfigMap, or a header list is no
+// JSON array of strings.
 absl::StatusOr<AuthenticationSettings> ParseExtensionAuthentication(std::string_view config_map);
 
 // Keeps an AuthenticationConfigStore up to date. Borrows its dependencies.
@@ -26,8 +26,8 @@ class ExtensionAuthenticationSource {
                                 Clock& clock, Random& random)
       : client_(client), store_(store), clock_(clock), backoff_({}, random) {}
 
-  // Lists and watches that one ConfigMap until it is cancelled. The last good settings stay after
-  // any failure, and when the ConfigMap is deleted or damaged. To be run once.
+  // Lists and watches that one ConfigMap until cancelled. After any failure, and if the ConfigMap
+  // is deleted or damaged, the last good settings stay. To be run once.
   VoidTask Run();
 
   // True once the settings of the cluster's ConfigMap have been in force. A ConfigMap that is

@@ -17,7 +17,8 @@
 namespace steward::filters {
 namespace {
 
-// Malformed escapes leave the whole key unchanged: an odd key is better than a lost one.
+// If an escape is malformed, the whole key stays unchanged, because an odd key is better than a
+// lost one.
 std::string PercentDecoded(const std::string& text) {
   std::string decoded;
   for (size_t i = 0; i < text.size(); ++i) {

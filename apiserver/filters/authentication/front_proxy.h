@@ -15,7 +15,8 @@
 namespace steward::filters {
 
 // OK when the peer is a front proxy: its certificate verifies against the request-header CA and has
-// an allowed common name. kUnauthenticated: it is not one; kFailedPrecondition: none is configured.
+// an allowed common name. kUnauthenticated: the peer is no front proxy; kFailedPrecondition: no
+// front proxy is configured.
 absl::Status VerifyFrontProxy(const AuthenticationConfig& config,
                               const http::PeerCertificates& peer, absl::Time now);
 
@@ -26,8 +27,8 @@ absl::Status VerifyFrontProxy(const AuthenticationConfig& config,
 absl::StatusOr<std::optional<kube::UserInfo>> AuthenticateFrontProxy(
     const AuthenticationConfig& config, const http::Request& request, absl::Time now);
 
-// Removes, in one pass, every header that could pass for an identity or a credential:
-// Authorization, the standard X-Remote-*, and the configured ones.
+// Removes every header that could be taken for an identity or a credential: Authorization, the
+// standard X-Remote-*, and the configured headers. Scans the headers only once.
 void RemoveIdentityHeaders(const AuthenticationConfig& config, http::Headers& headers);
 
 }  // namespace steward::filters

@@ -23,9 +23,9 @@ namespace steward::filters {
 // memory. Errors are not kept. At most 4096 good and 1024 bad judgements are kept; a new one
 // replaces the least recently used of its kind, so that made-up tokens displace only one another.
 //
-// A token that was good within the last ten minutes belongs to its user: it is judged anew in the
-// user's turn. All other tokens are strangers', and the rate of their sources is limited (the error
-// then carries Reviewer::Overloaded()). Borrows its dependencies.
+// A token that was good within the last ten minutes is reviewed again in the fair-queueing flow of
+// its user. All other tokens are reviewed in the strangers' flow, with a rate limit for each source
+// address (beyond it, the error carries Reviewer::Overloaded()). Borrows its dependencies.
 class TokenAuthenticator {
  public:
   TokenAuthenticator(Reviewer& reviewer, Clock& clock, absl::Duration ttl = absl::Seconds(10),
@@ -35,7 +35,8 @@ class TokenAuthenticator {
   std::optional<kube::UserInfo> Kept(std::string_view token);
 
   // The user of the token; nullopt: the kube-apiserver rejects it. An error: the kube-apiserver
-  // could not be asked, or could not judge. The flow of `origin` must be a StrangerFlow.
+  // could not be reached, or could not judge the token. The flow of `origin` must be a
+  // StrangerFlow.
   Task<std::optional<kube::UserInfo>> Authenticate(ReviewOrigin origin, std::string token);
 
  private:

@@ -54,7 +54,7 @@ class TokenAuthenticatorTest : public ::testing::Test {
       io_.poll();
     }
   }
-  // Authenticates, and lets all the time pass that retries may take.
+  // Authenticates, and advances the clock by all the time that retries may take.
   absl::StatusOr<User> AskNow(const std::string& token) {
     std::vector<absl::StatusOr<User>> answers;
     TaskGroup group(io_.get_executor());

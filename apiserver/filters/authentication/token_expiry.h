@@ -10,8 +10,8 @@
 namespace steward::filters {
 
 // The claim "exp" of a JSON Web Token (RFC 7519 4.1.4), the form of ServiceAccounts' tokens;
-// nullopt: the token is none, or lacks the claim. Nothing is verified: the result is reliable only
-// for a token that a TokenReview has accepted.
+// nullopt: the token is no JSON Web Token, or lacks the claim. Verifies nothing, so the result is
+// reliable only for a token that a TokenReview has accepted.
 std::optional<absl::Time> TokenExpiry(std::string_view token);
 
 }  // namespace steward::filters

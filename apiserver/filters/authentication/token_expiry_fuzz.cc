@@ -1,4 +1,5 @@
-// Any token has an expiry or none. The input is the claims, or, behind a '.', a whole token.
+// TokenExpiry accepts any text. The input is the claims of a token or, if it begins with '.', a
+// whole token.
 #include <cstddef>
 #include <cstdint>
 #include <string>

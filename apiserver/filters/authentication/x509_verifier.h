@@ -26,9 +26,9 @@ struct CertificateIdentity {
 // of the bundle is a trust anchor, self-signed or not; all certificates of the chain are within
 // their validity; extended key usages, where present (RFC 5280 4.2.1.12: absent = any), include
 // clientAuth or anyExtendedKeyUsage; issuers are CAs according to their basic constraints; SHA-1
-// signatures do not count. Revocation lists are not used. RFC 5280 is not applied in full
-// (OpenSSL's X509_V_FLAG_X509_STRICT): it refuses CAs without key usage or key identifiers, which
-// Go accepts and clusters have.
+// signatures do not count. Revocation lists are not used. OpenSSL's X509_V_FLAG_X509_STRICT (the
+// full RFC 5280) is off, because it refuses CAs without key usage or key identifiers. Go accepts
+// such CAs, and clusters have them.
 //
 // Immutable except for its caches: good verifications, and failures for a minute; at most 1024 of
 // each, all dropped when the cache is full.
@@ -40,13 +40,13 @@ class X509Verifier {
   ~X509Verifier();
 
   // The leaf's identity when a chain over the presented intermediates ends at a CA at time `now`;
-  // otherwise kUnauthenticated with the reason. More than 11 certificates are not read; a failure
-  // caused by a wrong clock may be repeated for up to a minute.
+  // otherwise kUnauthenticated with the reason. Reads at most 11 certificates. Returns a kept
+  // failure for up to a minute, even if a wrong clock caused it that was set right since.
   absl::StatusOr<std::shared_ptr<const CertificateIdentity>> Verify(
       const http::PeerCertificates& peer, absl::Time now) const;
 
-  // True when a CA of `other` is one of these CAs, by name and key, or was issued below one: then
-  // this verifier may accept certificates of the other.
+  // True if a CA of `other` has the name and key of one of these CAs, or was issued below one: then
+  // this verifier may accept certificates that `other` accepts.
   bool CoversCaOf(const X509Verifier& other) const;
 
  private:

@@ -32,7 +32,8 @@ TestCertOptions Alice() {
   return options;
 }
 
-// A certificate with exactly these extensions, in the notation of openssl.cnf; none: of version 1.
+// A certificate with exactly these extensions, in the notation of openssl.cnf; without extensions,
+// it is of X.509 version 1.
 struct Made {
   X509Ptr certificate;
   EvpPkeyPtr key;
@@ -186,7 +187,7 @@ const Extensions kClient = {{NID_key_usage, "critical,digitalSignature"},
                             {NID_ext_key_usage, "clientAuth"},
                             {NID_basic_constraints, "critical,CA:FALSE"},
                             {NID_authority_key_identifier, "keyid"}};
-// Without the issuer's key identifier, as Go leaves it out when the issuer has none.
+// The extensions lack the issuer's key identifier, as in Go's certificates if the issuer has none.
 const Extensions kClientOfOldCa = {{NID_ext_key_usage, "clientAuth"}};
 
 // Clusters have such CAs, and Go, hence the kube-apiserver, accepts their certificates; strict RFC
@@ -230,7 +231,7 @@ TEST_F(X509VerifierTest, TakesTheCasThatClustersHave) {
   }
 }
 
-// OpenSSL accepts them as CAs unless it is strict; Go never does.
+// OpenSSL accepts these issuers as CAs unless it is strict; Go never does.
 TEST_F(X509VerifierTest, OnlyCasIssue) {
   const Extensions root = {{NID_key_usage, "critical,keyCertSign"},
                            {NID_basic_constraints, "critical,CA:TRUE"},

@@ -14,8 +14,8 @@
 namespace steward::filters {
 namespace {
 
-// True when the request may go on; otherwise it was answered. A coroutine of its own, so that its
-// state is freed while a watch lasts.
+// True if the request may go on. If false, it has been answered. A coroutine of its own, so that
+// its state is freed while a watch lasts.
 boost::asio::awaitable<bool> Admit(Authorizer& authorizer, const http::Request& request,
                                    http::ResponseWriter& writer) {
   if (request.may_be_anybody) {

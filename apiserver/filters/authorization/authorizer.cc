@@ -16,8 +16,8 @@ namespace json = boost::json;
 namespace {
 
 constexpr size_t kMaxCached = 8192;
-// One user's share: a user with ever new selectors or names must not displace the decisions of
-// others.
+// The share of one user, so that a user with ever new selectors or names cannot displace the
+// decisions of others.
 constexpr size_t kMaxCachedOfOne = kMaxCached / 8;
 constexpr size_t kMaxCachedOfStrangers = 512;
 

@@ -36,10 +36,10 @@ struct ReviewAuthorizerOptions {
   size_t max_cached_target = 10'000;
 };
 
-// Asks the kube-apiserver by SubjectAccessReview, in the turn of the request's flow. Decisions are
-// kept by the whole question: at most 8192 for users, and 512 for strangers, so that strangers
-// displace only one another; a new one replaces the least recently used. Errors are not kept.
-// Borrows its dependencies.
+// Asks the kube-apiserver by SubjectAccessReview, when the request's flow has its turn. Keeps
+// decisions by the review's whole spec: at most 8192 for users and 512 for strangers, so that
+// strangers displace only one another. A new decision replaces the least recently used one. Errors
+// are not kept. Borrows its dependencies.
 class ReviewAuthorizer : public Authorizer {
  public:
   ReviewAuthorizer(Reviewer& reviewer, Clock& clock, ReviewAuthorizerOptions options = {});

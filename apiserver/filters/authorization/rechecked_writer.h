@@ -14,18 +14,18 @@
 
 namespace steward::filters {
 
-// Writes nothing on rights that are older than about a minute: before a later write it asks the
-// authorizer again (a silent watch costs nothing). The checks of many watches are spread over time.
-// Without rights, or after the end of the user's credentials, Write fails, as if the client were
-// gone, and refused() is true from then on. An undecided check is repeated a little later; after
-// kUndecided it counts as a refusal.
+// If the last decision is more than about a minute old, asks the authorizer again before it writes.
+// So a silent watch causes no reviews. The checks of many watches are spread over time. If the user
+// has lost the right, or the user's credentials have ended, Write fails as if the client were gone,
+// and refused() stays true. An undecided check is repeated a little later; after kUndecided it
+// counts as a refusal.
 class RecheckedWriter : public http::ResponseWriter {
  public:
   static constexpr absl::Duration kPeriod = absl::Minutes(1);
   static constexpr absl::Duration kAgain = absl::Seconds(10);
   static constexpr absl::Duration kUndecided = absl::Minutes(10);
 
-  // The request is allowed at this moment. All references outlive this object.
+  // REQUIRES: the authorizer has just allowed `request`. All references outlive this object.
   RecheckedWriter(http::ResponseWriter& next, const http::Request& request, Authorizer& authorizer,
                   Clock& clock, Random& random);
 

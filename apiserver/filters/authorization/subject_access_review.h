@@ -9,9 +9,9 @@
 namespace steward::filters {
 
 // The `spec` of an authorization.k8s.io/v1 SubjectAccessReview for Request.user and Request.info.
-// For list, watch and deletecollection it contains the requirements of the selectors (KEP-4601). A
-// selector or requirement that cannot be expressed, and a selector above 4 KiB, is left out, which
-// only asks for more rights. Equal requests of one user give equal text.
+// For list, watch and deletecollection it contains the requirements of the selectors (KEP-4601).
+// Omits a selector or requirement that the review cannot express, and a selector above 4 KiB. That
+// is safe: without it, the review asks for more rights. Equal requests of one user give equal text.
 boost::json::object SubjectAccessReviewSpec(const http::Request& request);
 
 }  // namespace steward::filters

@@ -8,9 +8,9 @@
 
 namespace steward::filters {
 
-// The requests of one flow share its places among themselves. Each user is a flow. Strangers, whose
-// requests are not authenticated, are distinguished by their address alone, and share the places
-// set aside for them.
+// The requests of one flow share its places among themselves. Each user is a flow. A request that
+// is not authenticated is a stranger's. Strangers are told apart by address alone, and share a pool
+// of places of their own.
 struct Flow {
   std::string name;
   bool stranger = false;

@@ -7,8 +7,8 @@ namespace steward::filters {
 
 bool SourceRate::Take(const std::string& source) {
   MutexLock lock(&mutex_);
-  // Read under the lock: to the buckets an earlier time is a clock that was set back, and they
-  // begin anew.
+  // The clock is read under the lock. Else `now` could be before a bucket's time, which buckets_
+  // would take for a clock that was set back.
   const absl::Time now = clock_.Now();
   const std::optional<Bucket> before = buckets_.Get(source, now);
   Bucket bucket{limits_.burst, now};

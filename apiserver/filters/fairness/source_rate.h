@@ -19,7 +19,8 @@ class SourceRate {
   struct Limits {
     double per_second = 20;
     double burst = 200;
-    // The number of most recent sources whose buckets are remembered; other buckets count as full.
+    // The number of buckets that are remembered: those of the sources used last. All other buckets
+    // count as full.
     size_t sources = 4096;
   };
 

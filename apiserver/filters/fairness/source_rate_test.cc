@@ -34,7 +34,7 @@ TEST(SourceRateTest, ABurstAndThenARate) {
   EXPECT_EQ(Taken(rate, "a", 50), 10) << "and never more than a burst";
 }
 
-// Between reading the clock and taking its turn a thread may be overtaken by another.
+// A thread may be overtaken by another one between the time that it reads the clock and its turn.
 TEST(SourceRateTest, ThreadsShareOneBucket) {
   constexpr int kThreads = 4, kTries = 50'000;
   SourceRate rate(Clock::Real(), {.per_second = 1, .burst = 10});

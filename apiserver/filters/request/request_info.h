@@ -21,8 +21,8 @@ bool IsLongRunning(const http::RequestInfo& info);
 // any case) are false, everything else is true.
 bool QueryFlag(const http::Request& request, std::string_view key);
 
-// Fills in Request.info. A request that cannot be read is answered with 500, as in Kubernetes,
-// since no rule could be applied to it.
+// Fills in Request.info. Answers 500, as Kubernetes does, if ReadRequestInfo fails, because no
+// access rule can be applied then.
 http::Handler WithRequestInfo(http::Handler next);
 
 }  // namespace steward::filters

@@ -20,7 +20,7 @@ bool IsWorthRetrying(const absl::Status& status) {
 std::string CodeLabel(const absl::StatusOr<boost::json::value>& answer) {
   if (answer.ok()) return "201";
   const kube::Status status = kube::FromStatus(answer.status());
-  // An error without a reason is not an answer but a failure to get one.
+  // A Status without a reason was made by the client, because it got no answer.
   if (status.reason.empty() || !kube::IsAnswer(answer.status())) return "<error>";
   return StrCat(status.code);
 }

@@ -22,8 +22,9 @@ struct ReviewerOptions {
   int attempts = 5;
   absl::Duration first_delay = absl::Milliseconds(500);
   double delay_factor = 1.5;
-  // Limits of reviews under way, those between two attempts included, of users and of strangers. No
-  // more together than the client has connections: for these it is first come, first served.
+  // Limits of the reviews under way, of users and of strangers; a review between two attempts
+  // counts. Together they must not exceed the client's connections, because reviews get connections
+  // in the order of arrival, without fairness.
   size_t places = 48;
   size_t stranger_places = 16;
   // The number of waiting reviews for each place; one flow may have half of them.
@@ -44,10 +45,10 @@ class Reviewer {
   Reviewer(kube::Client& client, Clock& clock, Random& random, ReviewMetrics& metrics,
            PoolMetrics& pools, const std::string& name, ReviewerOptions options = {});
 
-  // Creates `review` and returns the server's answer. Answers 429 and 5xx and failures to connect
-  // are tried again; a call that reaches its time limit is not. Flows get their turns fairly. Above
-  // the limits of ReviewerOptions the kube-apiserver is not asked, so that no client can turn this
-  // server against it: the error then carries Overloaded().
+  // Creates `review` and returns the server's answer. Repeats the call after the answers 429 and
+  // 5xx and after a failure to connect, but not after `call_timeout`. Flows get their turns fairly.
+  // Beyond the limits of ReviewerOptions, returns Overloaded() without a call, so that no client
+  // can overload the kube-apiserver through this server.
   Task<boost::json::value> Review(ReviewOrigin origin, kube::GroupVersionResource gvr,
                                   boost::json::value review);
 

@@ -82,7 +82,8 @@ TEST_F(ReviewerTest, AnotherUserIsAskedAboutAtOnce) {
   EXPECT_LT(before, options_.places) << "the reserve";
   Ask("modest", 1);
   EXPECT_EQ(asked(), before + 1);
-  // The next places to become free are the modest user's, who waits behind hundreds.
+  // The modest user gets the next free places, although hundreds of reviews wait before this
+  // user's.
   Ask("modest", 20);
   client_.Release(Verb::kCreate, kube::kSubjectAccessReviews);
   client_.Hold(Verb::kCreate, kube::kSubjectAccessReviews);

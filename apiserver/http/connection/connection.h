@@ -43,8 +43,8 @@ class Connection {
  public:
   virtual ~Connection() = default;
 
-  // Serves requests until the connection can serve no more: the peer is gone, a deadline has
-  // passed, or the last response was sent after BeginShutdown. The stream may still be open then.
+  // Serves requests until the peer is gone, a deadline has passed, or the last response after
+  // BeginShutdown was sent. The stream may still be open when it returns.
   virtual VoidTask Serve() = 0;
 
   // Accepts no new requests, but lets running ones finish.
@@ -59,8 +59,8 @@ StatusTask RespondError(const ConnectionEnv& env, ResponseWriter& writer, const 
 // stays unfinished. Cancellation passes through.
 VoidTask RunHandler(const ConnectionEnv& env, Request& request, ResponseWriter& writer);
 
-// Runs a task of a connection. An exception that leaves it is logged, and ends the connection by
-// `end`, unless that is null, instead of the process. Cancellation passes through.
+// Runs a task of a connection. If an exception leaves the task, logs it and calls `end`, unless
+// null, so that the connection ends and not the process. Cancellation passes through.
 VoidTask Contain(VoidTask task, std::function<void()> end);
 
 }  // namespace steward::http

@@ -29,21 +29,21 @@ inline constexpr size_t kEchoLimit = 1 << 20;
 // Records of the test handler, shared by all its requests.
 struct HandlerLog {
   std::vector<std::string> requests;  // "METHOD path", in the order they came
-  Request last;                       // the last one, but its body
-  size_t returned = 0;                // by itself
+  Request last;                       // the last request, without its body
+  size_t returned = 0;                // handlers that returned by themselves
   int hanging = 0;                    // in /hang, /events, /spliced and /stream now
-  size_t writes = 0;                  // that returned OK, in /stream
+  size_t writes = 0;                  // calls of Write in /stream that returned OK
   size_t finished = 0;                // answers to /stream, /ended whose Finish returned OK
 };
 
 // The paths:
 //   /hello   "hello\n"                    /echo      the body
-//   /stranger  the same, to a user who is not authenticated: all others are
+//   /stranger  the same, for a user who is not authenticated; on other paths, users are
 //   /stream  100 writes of 64 KiB, of a watch that has settled
-//   /start   the same, of one that has not
+//   /start   the same, of a watch that has not settled
 //   /length  the same, with Content-Length and no watch
-//   /spliced one write of 1 MiB that others hold, too, and of 64 KiB besides
-//   /chatter 64 KiB of its own from a watch that has settled, and then hangs
+//   /spliced one write of 1 MiB of shared bytes and 64 KiB of its own
+//   /chatter 64 KiB of its own bytes, of a watch that has settled; then hangs
 //   /hang    answers never                /open      a head and one write, then hangs
 //   /defiant the same, and throws when it is cancelled
 //   /throw   throws                       /silent    returns without an answer

@@ -26,8 +26,9 @@ HttpError BodyTooLarge(size_t max_bytes);
 // The error as RequestBody::Read returns it.
 absl::Status ToStatus(const HttpError& error);
 
-// The memory of a request's field or parameter besides its characters: an entry of a vector that
-// grows by halves, and the heap blocks of two strings. Counted against the memory of requests.
+// The memory of one header field or query parameter besides its characters: an entry of a vector,
+// which may be half empty, and the heap blocks of two strings. Counted against the memory of
+// requests.
 inline constexpr size_t kFieldMemory = 160;
 
 }  // namespace steward::http

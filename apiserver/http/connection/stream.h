@@ -17,15 +17,16 @@ class ByteStream {
  public:
   virtual ~ByteStream() = default;
 
-  // Returns the next bytes, or an empty view at the peer's end of stream. They are valid only until
-  // the caller next waits: the buffer belongs to the thread, so that an idle connection holds none.
+  // Returns the next bytes, or an empty view at the peer's end of stream. The bytes are valid only
+  // until the caller next waits, because they lie in a buffer of the thread: so an idle connection
+  // needs no buffer.
   virtual Task<std::string_view> Read() = 0;
 
   // Writes all pieces in order. Their bytes must stay until this returns. Fails when the peer is
   // gone, or takes them too slowly (see DrainDeadline).
   virtual StatusTask Write(std::span<const std::string_view> pieces) = 0;
 
-  // Sets that pace for each Write that begins later.
+  // Sets the pace of each Write that begins after this call.
   virtual void SetPace(Pace pace) = 0;
 
   // Ends the stream so that the peer can still read the written bytes, waiting a little for it. No

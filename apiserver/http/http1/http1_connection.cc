@@ -40,7 +40,8 @@ class Http1Connection final : public Connection {
         deadline_(env.deadlines, [this] { stream_.Abort(); }) {}
 
   VoidTask Serve() override {
-    // The one that ends first ends the other: without a client there is no handler, and vice versa.
+    // When one of the two ends, the other is cancelled: without a client the handler must stop, and
+    // after the last answer nothing is left to read.
     co_await UntilOneEnds(AnswerRequests(), ReadInput());
     deadline_.Clear();
     Consume(input().size());
@@ -149,8 +150,8 @@ class Http1Connection final : public Connection {
     drained_.Notify();
   }
 
-  // True when a request's header is there, false when none will come; an error in it has been
-  // answered then.
+  // True if a request's header has arrived. False if no header will come; an error in the header
+  // has been answered already.
   asio::awaitable<bool> Receive(Http1Parser& parser, MemoryBudget::Lease& lease) {
     bool begun = false;
     for (;;) {
@@ -226,7 +227,8 @@ class Http1Connection final : public Connection {
     request.front_proxy = peer_.front_proxy;
     Body body(*this, parser);
     if (!parser.done()) request.incoming = &body;
-    // The beginning of the next request is unknown until all of this one was read.
+    // The connection can carry another request only if this request has been read whole, because
+    // else the beginning of the next is unknown.
     last_response_ = closing_ || !parser.done();
     Http1Framing framing;
     framing.head_request = request.method == "HEAD";

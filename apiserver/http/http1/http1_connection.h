@@ -13,7 +13,7 @@ namespace steward::http {
 // Requests are answered one after the other, pipelined ones in order. While a handler runs, the
 // connection is read (16 KiB ahead at most), so that the handler is cancelled when the client
 // leaves. A handler runs as soon as the header is there; the body is read when the handler asks for
-// it. A response to a request whose body was not read is the connection's last.
+// it. If a request's body was not read, the connection ends after the response.
 std::shared_ptr<Connection> MakeHttp1Connection(const boost::asio::any_io_executor& executor,
                                                 ByteStream& stream, const ConnectionEnv& env,
                                                 PeerInfo peer);

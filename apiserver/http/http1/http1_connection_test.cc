@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
               return pairs;
             }())), {400}, false, "more than 1000 query parameters"},
         Row{"many fields", [] {
-              std::string fields;  // one too many together with Host, but not large
+              std::string fields;  // with Host, one field too many, but not too large
               for (int i = 0; i < 256; ++i) fields += "a:\r\n";
               return Get("/", fields);
             }(), {431}, false, "in 256 fields"}),
@@ -429,7 +429,7 @@ TEST(Http1ConnectionTest, AResponseThatIsNotTakenIsNoRequestThatRuns) {
   EXPECT_FALSE(harness.serving());
 }
 
-// Other requests wait for its place for 15 s.
+// The answer's handler holds a place, and other requests wait at most 15 s for a place.
 TEST(Http1ConnectionTest, OnlyAWatchMayStallForLong) {
   for (const std::string path : {"/stream", "/start", "/length"}) {
     SCOPED_TRACE(path);

@@ -31,11 +31,11 @@ class Http1Parser {
   // Consumes bytes from the front of `bytes`; `consumed` receives their number.
   Progress Parse(std::string_view bytes, size_t& consumed);
 
-  // To be called after kHead: accepts a body of at most `max_bytes`. Parse must not be called
-  // before, and not at all when this returns false: the announced body is longer (see error()).
+  // Accepts a body of at most `max_bytes`. Call it after kHead and before the next Parse. False:
+  // the announced body is longer (see error()), and Parse must not be called again.
   bool AllowBody(size_t max_bytes);
 
-  // Valid from kHead on, and without `body` until kDone.
+  // Valid from kHead on; its `body` is valid from kDone on.
   Request& request();
   // True when the request is complete.
   bool done() const;

@@ -74,7 +74,8 @@ StatusTask Http1Writer::WriteHead(ResponseHead head) {
   stream_.SetPace(HandlerPace(env_.limits, env_.timeouts));
   ChooseBody(head);
   FormatHead(head);
-  // The client of a stream must see at once that it was accepted.
+  // The head of a body of unknown length is sent at once, so that the client sees that its request
+  // was accepted.
   if (body_ == Body::kChunked || body_ == Body::kUntilClose) co_return co_await Send({});
   co_return absl::OkStatus();
 }
@@ -106,7 +107,7 @@ StatusTask Http1Writer::Write(std::vector<Segment> segments) {
     rest_ = std::move(segments);
     co_return absl::OkStatus();
   }
-  // A watch holds no place while it waits, but this.
+  // A settled watch holds no place while it waits. So the waiting bytes are leased instead.
   MemoryBudget::Lease waiting(lease_.share(), MemoryBudget::Use::kWatch);
   if (settled_ && own > kWatchOwnBytes && !waiting.Grow(own)) {
     env_.memory.CountResetWatch();

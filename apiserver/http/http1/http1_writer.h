@@ -23,12 +23,11 @@ struct Http1Framing {
   bool keep_alive = false;
 };
 
-// The end of a response, when it is small, is kept for Flush, so that no handler waits for a client
-// to take it.
+// Keeps the small end of a response for Flush, so that no handler waits for the client to take it.
 class Http1Writer final : public ResponseWriter {
  public:
-  // `closing`: read when the head is written; true = say that the connection ends. `lease` bears
-  // what is kept back. All outlive the writer.
+  // `closing` is read when the head is written; if true, the head announces the connection's end.
+  // The bytes kept for Flush count in `lease`. All references outlive the writer.
   Http1Writer(ByteStream& stream, const ConnectionEnv& env, const bool& closing,
               Http1Framing framing, MemoryBudget::Lease& lease);
 

@@ -18,7 +18,7 @@ namespace steward::http {
 namespace asio = boost::asio;
 namespace {
 
-// The size of one write: some TLS records, so that no stream waits long behind another.
+// The size of one write. It is only some TLS records, so that no stream waits long behind another.
 constexpr size_t kBatch = 128 << 10;
 // The limit of queued frames at which reading pauses: answers to a client's frames must not pile
 // up.

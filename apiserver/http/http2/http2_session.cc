@@ -19,7 +19,8 @@ namespace {
 
 constexpr size_t kFrameHeader = 9;
 constexpr size_t kDefaultFrameSize = 16384;
-// With its header a frame fills a TLS record, and eight of them what is gathered at a time.
+// A frame with this body and its header fills one TLS record, and eight such frames fill one call
+// of Gather.
 constexpr size_t kMaxBody = kDefaultFrameSize - kFrameHeader;
 // SETTINGS_MAX_HEADER_LIST_SIZE. nghttp2 closes the connection for a field above 64 KiB; compliant
 // clients stay below.
@@ -50,12 +51,13 @@ nghttp2_nv Field(std::string_view name, std::string_view value,
           flags};
 }
 
-// A literal in lower case, as nghttp2 wants to have it then.
+// `name` is a literal in lower case, as nghttp2 requires with this flag.
 nghttp2_nv KnownField(std::string_view name, std::string_view value) {
   return Field(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME);
 }
 
-// Another value in each response: in HPACK's table it would only displace others.
+// True for a field whose value differs in each response: in HPACK's table it would only displace
+// other fields.
 bool IsNeverTheSame(std::string_view name) {
   return absl::EqualsIgnoreCase(ToAbsl(name), "audit-id");
 }

@@ -26,11 +26,11 @@ enum class Http2Error : uint32_t {
   kCancel = 8,
 };
 
-// Protocol errors, flow control, HPACK, PING and SETTINGS are handled here. Against floods: at most
-// 1,000 queued acknowledgements, and at most a few times the fields that a header may have; a
-// client's resets beyond a burst of 2,000 and 200 per second end the connection, unless it carries
-// many users' requests. Receive and Gather call the delegate, which may then call only Reset and
-// Consume.
+// Protocol errors, flow control, HPACK, PING and SETTINGS are handled here. Each of these floods
+// ends the connection: more than 1,000 queued acknowledgements; headers that exceed the limit of
+// fields several times over; and, unless the connection carries many users' requests
+// (Limits::many_users), resets beyond a burst of 2,000 and 200 per second. Receive and Gather call
+// the delegate, which may then call only Reset and Consume.
 class Http2Session {
  public:
   class Delegate {
@@ -47,7 +47,8 @@ class Http2Session {
     virtual void OnEnd(int32_t id) = 0;
     // Called when the response's last frame was gathered.
     virtual void OnResponseEnd(int32_t id) = 0;
-    // The last call for a request; `clean`: neither by an error nor by a reset.
+    // The last call for a request. `clean`: the stream was closed neither by an error nor by a
+    // reset.
     virtual void OnClosed(int32_t id, bool clean) = 0;
     virtual void OnPingAck() = 0;
 
@@ -77,22 +78,24 @@ class Http2Session {
   // Without `has_body` the response ends with its head.
   void SubmitHead(int32_t id, const ResponseHead& head, std::string_view date, bool has_body);
   void SubmitContinue(int32_t id);
-  // Reports body bytes of OnBody as processed, so that the client may send as many more: on the
-  // stream as well as on the connection, or on the connection alone.
+  // Both report body bytes of OnBody as processed, so that the client may send as many more.
+  // Consume counts them for the stream and the connection, ConsumeOnConnection for the connection
+  // alone.
   void Consume(int32_t id, size_t bytes);
   void ConsumeOnConnection(size_t bytes);
   void ResumeBody(int32_t id);
   void Reset(int32_t id, Http2Error error);
 
-  // Announces that the connection will end, and pings: when the answer arrives, every request that
-  // the client sent before it knew has arrived, and SubmitGoaway can name the last one.
+  // Announces that the connection will end, and sends a ping. When the ping's answer arrives
+  // (OnPingAck), every request has arrived that the client sent before it read the announcement. So
+  // SubmitGoaway can then name the last request.
   void SubmitShutdownNotice();
   void SubmitGoaway();
 
   // The number of frames that wait to be gathered, without bodies.
   size_t queued_frames() const;
-  // The bytes of header fields that were decoded since the last call, which determine the cost of
-  // Receive.
+  // Returns the bytes of header fields that were decoded since the last call. They determine the
+  // cost of Receive.
   size_t TakeDecoded() { return std::exchange(decoded_, 0); }
   // True when nothing more can be sent or received.
   bool finished() const;

@@ -102,7 +102,7 @@ TEST_F(Http2ConnectionTest, AStalledStreamIsResetInTime) {
   EXPECT_TRUE(harness_->serving());
 }
 
-// Other requests wait for its place for 15 s.
+// The answer's handler holds a place, and other requests wait at most 15 s for a place.
 TEST_F(Http2ConnectionTest, AStalledAnswerThatIsNoWatchEndsSoon) {
   Open({}, false);
   const int32_t stalled = client_->Request("GET", "/length");

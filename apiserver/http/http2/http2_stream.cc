@@ -18,7 +18,8 @@ namespace {
 // A Write returns when at most this much waits to be framed: enough to keep the connection busy
 // while the handler produces the next piece.
 constexpr size_t kLowWater = 64 << 10;
-// The end of a response that a handler need not stay for, shared bytes aside.
+// If at most this many bytes of a response's end wait, not counting shared bytes, the handler need
+// not stay until the client has taken them.
 constexpr size_t kSmallRest = 64 << 10;
 // The memory of a stream besides the separately counted parts: its objects here and in nghttp2, and
 // the handler's frames.
@@ -202,7 +203,7 @@ bool Http2Stream::CountQueue() {
 }
 
 void Http2Stream::UncountQueue() {
-  // Other streams end soon; and not for each frame.
+  // Only for watches, because other streams end soon. And not for each frame, but in steps.
   constexpr size_t kStep = 16 << 10;
   if (!settled_ || counted_ <= own_ || (own_ > 0 && counted_ - own_ < kStep)) return;
   watch_lease_.Shrink(counted_ - own_);
@@ -309,7 +310,7 @@ StatusTask Http2Stream::Write(std::vector<Segment> segments) {
 
 void Http2Stream::Settled() {
   if (settled_ || closed()) return;
-  // Nothing was counted before: it had a place.
+  // Before, the queue was not counted, because the watch held a place.
   settled_ = true;
   drain_.Change(WatchPace(limits_, timeouts_));
   if (!CountQueue()) ResetWatch();
@@ -323,8 +324,9 @@ StatusTask Http2Stream::Finish() {
   state_ = State::kDone;
   if (has_body_) host_.SendBody(id_);
   if (queued_ == 0) co_return absl::OkStatus();
-  // A small rest is the connection's business, and counted. While more waits for the client, the
-  // request counts as running: limits on requests bound what slow clients make the server hold.
+  // A small rest is leased, and sent after the handler has returned. While a larger rest waits for
+  // the client, the request counts as running, so that the limits on requests bound the memory that
+  // slow clients take.
   const bool small = own_ <= kSmallRest && CountQueue();
   drain_.Change(small || settled_ ? FinishPace(limits_, timeouts_)
                                   : HandlerPace(limits_, timeouts_));

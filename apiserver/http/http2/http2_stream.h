@@ -52,13 +52,13 @@ class Http2Stream final : public ResponseWriter, public RequestBody {
   HttpError EndHead(bool end_of_request, const PeerInfo& peer);
   // False when the bytes are not wanted.
   bool AddBody(std::string_view bytes);
-  // Drops the body, or the rest of it. Returns the number of bytes that were not yet reported as
-  // consumed to the client.
+  // Drops the body, or the rest of it. Returns the number of received bytes that the client does
+  // not yet know to be consumed.
   size_t DropBody();
   void EndRequest();
-  // To be called after a response that did not wait for the whole request: gives the client a
-  // moment to end the request, then resets the stream without an error (RFC 9113 section 8.1). An
-  // immediate reset makes some clients lose the response.
+  // Call it when the response has ended before the request. Gives the client a moment to end the
+  // request, then resets the stream without an error (RFC 9113 section 8.1), because an immediate
+  // reset makes some clients lose the response.
   void Linger();
   // True while the client still sends.
   bool receiving() const { return receiving_; }
@@ -90,16 +90,18 @@ class Http2Stream final : public ResponseWriter, public RequestBody {
   enum class State { kHead, kBody, kDone };
   enum class BodyState { kUnasked, kWanted, kDropped };
 
-  // Counts what has come of the header. False: there is no memory for it.
+  // Leases memory for the header bytes received so far. False: there is no memory for them.
   bool LeaseHeader();
   bool expects_continue() const;
   void GiveUp();
   absl::Status Misused(std::string_view what);
   void Enqueue(std::vector<Segment> segments);
   void ForgetQueue();
-  // Leases the memory of the stream's own waiting data. False: there is no memory for it.
+  // Leases memory for the queued bytes that the stream does not share with others. False: there is
+  // no memory for them.
   bool CountQueue();
-  // Gives back the lease for data that waits no more. For a watch, which goes on.
+  // Gives back the lease for bytes that have left the queue. Used for watches only: other streams
+  // end soon.
   void UncountQueue();
   // Ends a watch for which CountQueue returned false.
   void ResetWatch();
@@ -135,13 +137,13 @@ class Http2Stream final : public ResponseWriter, public RequestBody {
   uint64_t remaining_ = 0;  // valid with has_length_
   int status_ = 0;
   uint64_t written_ = 0;
-  std::vector<Segment> queue_;  // the first ones without what was taken of them
-  size_t taken_segments_ = 0;   // how many of these are taken whole
-  size_t queued_ = 0;           // bytes in it
-  size_t own_ = 0;              // of these, not shared with others
-  size_t counted_ = 0;          // of these, in watch_lease_, or else in lease_
+  std::vector<Segment> queue_;  // segments lose the bytes that TakeBody has taken
+  size_t taken_segments_ = 0;   // the first segments of queue_ that are taken whole
+  size_t queued_ = 0;           // bytes in queue_
+  size_t own_ = 0;              // bytes of queued_ that are not shared with others
+  size_t counted_ = 0;          // bytes of own_ that are leased, in watch_lease_ or lease_
   bool settled_ = false;        // a watch
-  Event changed_;               // the queue, or the body
+  Event changed_;               // notified when the queue or the request's body changes
   DrainDeadline drain_;
 };
 

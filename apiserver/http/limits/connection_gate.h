@@ -1,4 +1,4 @@
-// The limits on connections, and the choice of those that are closed when places run out.
+// Limits the number of connections, and chooses the connections to close when places run out.
 // Thread-safe.
 #ifndef APISERVER_HTTP_LIMITS_CONNECTION_GATE_H_
 #define APISERVER_HTTP_LIMITS_CONNECTION_GATE_H_
@@ -21,16 +21,17 @@ namespace steward::http {
 // proxies, which count against no source: their clients are limited elsewhere.
 //
 // Without a free place, a newcomer displaces an idle stranger: a connection on which no request
-// runs and none was ever authenticated. The one that has been idle longest is closed, or, when the
-// newcomer's source has reached its limit, the longest idle one of that source. So a flood
-// displaces itself, and a client has time to authenticate until as many newcomers have come as
-// there are idle strangers. When there are no idle strangers, newcomers are admitted provisionally,
-// because a connection shows only in its handshake that it is a front proxy's.
+// runs and none was ever authenticated. The gate closes the stranger that has been idle longest,
+// or, if the newcomer's source has reached its limit, the stranger of that source that has been
+// idle longest. So a flood displaces itself, and a client keeps its place until as many newcomers
+// have come as there are idle strangers: in this time it can authenticate. When there are no idle
+// strangers, newcomers are admitted provisionally, because a connection shows only in its handshake
+// that it is a front proxy's.
 class ConnectionGate {
  public:
   // The limit of provisional connections, also from sources that have reached their limit.
   static constexpr size_t kMaxProvisional = 64;
-  // The limit of connections above the maximum: their places are given to others, but they have not
+  // The limit of connections above the maximum that have lost their places to others, but have not
   // ended yet.
   static constexpr size_t kMaxLeaving = 64;
 
@@ -41,8 +42,9 @@ class ConnectionGate {
   ConnectionGate(const ConnectionGate&) = delete;
   ConnectionGate& operator=(const ConnectionGate&) = delete;
 
-  // The place of one connection, at first that of an idle stranger; given back on destruction. Its
-  // methods are called on the connection's executor. REQUIRES: the gate outlives it.
+  // The place of one connection. At first the connection counts as an idle stranger's. Destruction
+  // gives the place back. Its methods are called on the connection's executor. REQUIRES: the gate
+  // outlives it.
   class Pass {
    public:
     ~Pass();
@@ -54,8 +56,8 @@ class ConnectionGate {
     // taken.
     bool Enter(std::function<void()> close);
     bool provisional() const;
-    // Must be called when the handshake has ended. Returns false when the connection must be
-    // closed, because it is no front proxy's and there is still no place for it.
+    // Must be called when the handshake has ended. Returns false if the connection must be closed:
+    // it is not a front proxy's, and there is still no place for it.
     bool Settle(bool front_proxy);
     // Must be called when a request begins.
     void Busy();
@@ -108,8 +110,8 @@ class ConnectionGate {
   bool SourceFull(const boost::asio::ip::address& source) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Verdict Judge(const boost::asio::ip::address& source) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Judges again after an idle stranger was displaced, if that helps. `close`, unless null, must be
-  // called without the mutex.
+  // Returns the verdict on a newcomer from `source`, after displacing an idle stranger if that
+  // helps. `close` ends the displaced connection; unless null, it must be called without the mutex.
   Verdict MakeRoom(const boost::asio::ip::address& source, std::function<void()>& close)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::function<void()> Displace(Pass& pass) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -123,11 +125,11 @@ class ConnectionGate {
   mutable Mutex mutex_;
   // Counts of connections.
   size_t total_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t leaving_ ABSL_GUARDED_BY(mutex_) = 0;  // those of them without a place
+  size_t leaving_ ABSL_GUARDED_BY(mutex_) = 0;  // connections that have lost their place
   size_t provisional_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t others_ ABSL_GUARDED_BY(mutex_) = 0;  // neither of these two, nor front proxies
-  std::map<boost::asio::ip::address, Source> sources_ ABSL_GUARDED_BY(mutex_);  // of the others
-  // The idle strangers among the others, the longest idle one first.
+  size_t others_ ABSL_GUARDED_BY(mutex_) = 0;  // neither leaving, provisional nor front proxies'
+  std::map<boost::asio::ip::address, Source> sources_ ABSL_GUARDED_BY(mutex_);  // of others_
+  // The idle strangers among others_, the longest idle one first.
   List<&Pass::of_all_> idle_ ABSL_GUARDED_BY(mutex_);
   // Counts since the start.
   uint64_t rejected_full_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -48,7 +48,8 @@ void DrainDeadline::JudgeWindow() {
   }
 }
 
-// The deadline is not moved by each byte: when it comes, it is seen how long ago the last one was.
+// Took does not move stall_. So when stall_ expires, this checks how long ago the client last took
+// bytes.
 void DrainDeadline::JudgeStall() {
   const absl::Duration rest = pace_.window - (set_.now() - last_taken_) * set_.resolution();
   if (rest < absl::ZeroDuration()) {

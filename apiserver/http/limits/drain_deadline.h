@@ -11,19 +11,19 @@
 
 namespace steward::http {
 
-// While something waits for a client, it has to take all of it, or as many bytes per second as the
-// pace says, in each window, and never nothing for as long as a window; otherwise it is given up.
-// One rule for TLS, plain TCP and the streams of HTTP/2. On the thread of its DeadlineSet.
+// Gives a client up that takes waiting bytes too slowly. In each window, the client must take all
+// bytes, or at least Pace::rate bytes per second; and it must not pause for a whole window. The
+// rule is the same for TLS, plain TCP and HTTP/2 streams.
 class DrainDeadline {
  public:
   // `give_up` may destroy the DrainDeadline.
   DrainDeadline(DeadlineSet& set, std::function<void()> give_up);
 
-  // Something waits: a window begins now, unless one is under way.
+  // Call it when data waits for the client. Starts a window, unless one is under way.
   void Begin(Pace pace);
   // Restarts the window that is under way, if any, with this pace.
   void Change(Pace pace);
-  // Costs next to nothing.
+  // Records that the client took `bytes`. Costs next to nothing.
   void Took(size_t bytes);
   // To be called when no data waits any more.
   void End();
@@ -40,7 +40,7 @@ class DrainDeadline {
   Deadline window_end_;
   Pace pace_;
   size_t taken_ = 0;        // in this window
-  int64_t last_taken_ = 0;  // the tick at which something was
+  int64_t last_taken_ = 0;  // the tick of the last Took with bytes
 };
 
 }  // namespace steward::http

@@ -17,16 +17,17 @@
 
 namespace steward::http {
 
-// The bytes that may wait for a watch's client without being counted: as a rule they wait for a
-// moment only, and the number of watches is bounded.
+// The bytes that may wait for a watch's client without being counted. They mostly wait for a moment
+// only, and the number of watches is bounded.
 inline constexpr size_t kWatchOwnBytes = 4 << 10;
 
 // Half of the budget is a reserve for front proxies and for connections that hold little, such as
-// probes and most users, so that a client that takes much leaves them enough. "Little" is so small
-// that all connections together cannot exhaust the reserve, and its last part is for front proxies
-// alone. The larger connections of one source address together get at most an eighth of the budget,
-// or one connection's share if that is more. Data that waits for clients of watches gets at most a
-// fourth, since requests, even those of front proxies, have priority. Thread-safe.
+// probes and most users, so that a client that takes much leaves enough for these. little() is so
+// small that all connections together cannot exhaust the reserve. The last part of the reserve is
+// for front proxies alone. The larger connections of one source address together get at most an
+// eighth of the budget, or one connection's share if that is more. Data that waits for clients of
+// watches gets at most a fourth, since requests, even those of front proxies, have priority.
+// Thread-safe.
 class MemoryBudget {
  private:
   struct Source {
@@ -47,10 +48,11 @@ class MemoryBudget {
 
   size_t limit() const { return limit_; }
   size_t used() const { return used_.load(std::memory_order_relaxed); }
-  // Watches that had to end since there was no memory for what waits.
+  // The number of watches that were reset, because there was no memory for the bytes that waited
+  // for their clients.
   uint64_t watches_reset() const { return watches_reset_.load(std::memory_order_relaxed); }
   void CountResetWatch() { watches_reset_.fetch_add(1, std::memory_order_relaxed); }
-  // A connection that holds no more may draw on the reserve.
+  // A connection may draw on the reserve as long as it holds at most this many bytes.
   size_t little() const { return little_; }
 
   // The share of one connection. Not thread-safe itself. REQUIRES: the budget outlives it.

@@ -12,8 +12,8 @@
 
 namespace steward::http {
 
-// Returns the JSON body (a Kubernetes Status) of an error that is answered before a handler exists,
-// as for malformed or oversized requests. `reason` is Kubernetes' ("BadRequest",
+// Returns the JSON body (a Kubernetes Status) of an error that is answered before a handler runs,
+// for example for a malformed or oversized request. `reason` is Kubernetes' ("BadRequest",
 // "RequestEntityTooLarge", ...), "" when it has none. Called from every thread.
 using ErrorBody =
     std::function<std::string(int code, std::string_view reason, std::string_view message)>;
@@ -25,13 +25,13 @@ struct Limits {
   size_t max_header_fields = 256;
   // The size of a request's target, as sent. Beyond: 414.
   size_t max_target_bytes = 128 << 10;
-  // The memory of requests while they are received and handled, and of the ends of responses after
-  // that, in the whole server (see MemoryBudget). Beyond: 503 + Retry-After.
+  // The memory that the whole server may hold for requests while they are received and handled, and
+  // for the ends of their responses (see MemoryBudget). Beyond: 503 + Retry-After.
   size_t max_request_memory = size_t{256} << 20;
   // The share of one connection, except a front proxy's.
   size_t max_connection_memory = size_t{8} << 20;
-  // Above this number, new connections displace idle strangers'. If there are none, they are closed
-  // as soon as they are accepted: their clients may find another replica. See ConnectionGate.
+  // Above this number, a new connection displaces an idle stranger's. If there is none, the new
+  // connection is closed at once, so that its client can try another replica. See ConnectionGate.
   size_t max_connections = 20000;
   size_t max_connections_per_source = 2000;
   // The limit for one HTTP/2 connection. It also limits the running handlers, even those whose
@@ -49,7 +49,8 @@ struct Limits {
   // The rate at which a client must take waiting data, in bytes per second over Timeouts::write or
   // ::finish. Below, the connection is closed, or the stream reset.
   size_t min_drain_rate = 1 << 10;
-  // This rate holds while a handler waits that holds a place (see filters::WithMaxInFlight).
+  // The same, while a handler that holds a place (see filters::WithMaxInFlight) waits for the
+  // client.
   size_t min_handler_drain_rate = 16 << 10;
 };
 
@@ -75,8 +76,9 @@ struct Timeouts {
   absl::Duration idle_stranger =
       absl::Seconds(15);                     // the same, where no request was authenticated yet
   absl::Duration write = absl::Seconds(60);  // of a watch that has settled: see min_drain_rate
-  // The time for any other response, and for the end of each: a handler that waits for its client
-  // holds a place for which others wait no longer than 15 s.
+  // The time for any other response, and for the end of every response. It is short, because a
+  // handler that waits for its client holds a place, and other requests wait at most 15 s for a
+  // place.
   absl::Duration finish = absl::Seconds(10);
   absl::Duration close = absl::Seconds(2);  // for the client's answer to a WebSocket's end
 };
@@ -87,8 +89,8 @@ struct Pace {
   size_t rate = 0;  // bytes per second, on average in each window
 };
 
-// While a handler waits that holds a place; of a watch that has settled, and holds none; of the end
-// of a response whose handler has gone.
+// HandlerPace: while a handler that holds a place waits for the client. WatchPace: for a settled
+// watch, which holds no place. FinishPace: for the end of a response whose handler has returned.
 inline Pace HandlerPace(const Limits& limits, const Timeouts& timeouts) {
   return {timeouts.finish, limits.min_handler_drain_rate};
 }

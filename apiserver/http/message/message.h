@@ -86,10 +86,10 @@ class AuditNotes {
 class RequestBody {
  public:
   virtual ~RequestBody() = default;
-  // Returns the whole body; may be called once. Until then no more of it is accepted from the
-  // client than arrives unrequested. kOutOfRange: it is longer than `max_bytes`.
-  // kResourceExhausted: the server, or the connection, holds too many bytes. kInvalidArgument: it
-  // is malformed. kUnavailable: the client is gone.
+  // Returns the whole body; may be called once. Before this call, the connection accepts only as
+  // much of the body as the client may send unrequested. kOutOfRange: it is longer than
+  // `max_bytes`. kResourceExhausted: the server, or the connection, holds too many bytes.
+  // kInvalidArgument: it is malformed. kUnavailable: the client is gone.
   virtual Task<std::string> Read(size_t max_bytes) = 0;
 };
 
@@ -114,10 +114,11 @@ struct Request {
   kube::UserInfo user;          // the authenticated one; filled in by the authentication filter
   AuditNotes* audit = nullptr;  // null: not recorded; outlives every handler that it is set for
   bool authenticated = false;   // `user` has shown credentials; set by the authentication filter
-  // `user` is anonymous, but nobody is known yet by their certificates; set there, too.
+  // True: `user` is anonymous only because the cluster's CAs have not been read yet. Set by the
+  // authentication filter, too.
   bool may_be_anybody = false;
 
-  // The first value of a query parameter, or null: of repeated keys the first counts.
+  // The first value of a query parameter, or null if there is none.
   const std::string* Query(std::string_view key) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
 };
 
@@ -125,7 +126,8 @@ struct Request {
 struct Segment {
   std::string_view bytes;
   std::shared_ptr<const void> owner;
-  // The owner holds them for others, too: that they wait here costs no memory.
+  // True: `owner` keeps the bytes for other responses anyway, so their waiting here costs no
+  // memory.
   bool shared = false;
 };
 
@@ -138,8 +140,8 @@ Segment OwnedSegment(std::string bytes);
 struct ResponseHead {
   int status = 200;
   // "Connection: close" ends the connection after this response, gracefully also in HTTP/2. The
-  // connection itself sets other connection-level fields, Content-Length and Date: these are
-  // dropped here (Date is kept).
+  // connection itself sets Content-Length, Date and all other connection-level fields. It drops
+  // those that `headers` contains, except Date.
   Headers headers;
   // A known length is sent as Content-Length. With an unknown one, the body ends with Finish, and
   // each Write is flushed.
@@ -161,8 +163,8 @@ class ResponseWriter {
   virtual StatusTask WriteHead(ResponseHead head) = 0;
   virtual StatusTask Write(std::vector<Segment> segments) = 0;
   virtual StatusTask Finish() = 0;
-  // A watch has told what there was at its beginning: from now on it mostly waits. For filters that
-  // hold something for it until then, and for those who send: the client may take its time.
+  // Says that a watch has sent its initial state and from now on mostly waits. So filters release
+  // its place, and the connection lets the client read more slowly (WatchPace).
   virtual void Settled() = 0;
   // The status sent, 0 before WriteHead; and the body's bytes so far. For metrics and audit.
   virtual int status() const = 0;

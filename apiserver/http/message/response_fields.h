@@ -18,8 +18,8 @@ bool IsConnectionField(std::string_view name);
 // True when `name` is a token (RFC 9110 section 5.1).
 bool IsFieldName(std::string_view name);
 
-// `value` with every control character replaced by a space: a foreign value must not begin a new
-// line.
+// `value` with every control character replaced by a space, because a value from outside must not
+// begin a new line.
 std::string CleanFieldValue(std::string_view value);
 bool IsCleanFieldValue(std::string_view value);
 

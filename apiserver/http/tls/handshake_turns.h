@@ -13,10 +13,9 @@
 
 namespace steward::http {
 
-// A step of a handshake takes as much time as many requests. So that hundreds of concurrent
-// handshakes do not delay all other work of their thread, one step is followed by a turn for all
-// other ready work, and then by the next step. Source addresses take turns, too: a flood from one
-// does not delay the handshakes of others.
+// A step of a handshake takes as much time as many requests. After each step, all other ready work
+// of the thread gets a turn, so that hundreds of concurrent handshakes do not delay it. Source
+// addresses take turns, too: a flood from one does not delay the handshakes of others.
 class HandshakeTurns {
  public:
   explicit HandshakeTurns(const boost::asio::any_io_executor& executor)

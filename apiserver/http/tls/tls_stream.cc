@@ -32,13 +32,14 @@ constexpr absl::Duration kLinger = absl::Seconds(2);
 // The number of reads in a row without waiting after which other work gets a turn: 256 KiB at most.
 // A peer that always has more to send must not occupy the thread.
 constexpr int kReadsPerTurn = 16;
-// The number of receives, of a record's size each, after which a call of OpenSSL has to return. By
-// itself it would go on as long as the bytes are no data, or a part of a record.
+// The number of receives, of a record's size each, after which a call of OpenSSL has to return.
+// Else the call would go on as long as it receives only messages without data, or parts of a
+// record.
 constexpr int kReceivesPerCall = 2;
 // The bytes that a client may send before the first data, and between data: four records.
 constexpr size_t kMaxWithoutData = 64 << 10;
-// The number of messages that are no data for each MiB of data: changed keys, and TLS 1.2's refused
-// handshakes. Such messages are short and cost much.
+// The limit of messages without data for each MiB of data: key updates, and TLS 1.2's refused
+// renegotiations. Such messages are short and cost much.
 constexpr int kMaxMessages = 32;
 constexpr size_t kMessagePeriod = 1 << 20;
 
@@ -229,7 +230,8 @@ VoidTask TlsStream::AnswerPlainHttp() {
   constexpr std::string_view kAnswer =
       "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
   if (fd_ < 0) co_return;
-  // A fresh socket's buffer has room for so little; otherwise the answer, a mere courtesy, is lost.
+  // Sends without waiting: a fresh socket's buffer has room for so little, and the answer is a mere
+  // courtesy.
   if (::send(fd_, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL) < 0) co_return;
   co_await Linger();
 }
@@ -289,7 +291,7 @@ int TlsStream::WriteNow(std::string_view& chunk, bool more) {
   while (!chunk.empty() && n > 0) {
     const size_t record = std::min(chunk.size(), kRecord);
     more_ = more || record < chunk.size();
-    // A record that is followed by others leaves its buffer to them.
+    // If other records follow, they reuse the buffer of this record.
     KeepBuffer(more_);
     BeginCall();
     n = SSL_write(ssl_, chunk.data(), static_cast<int>(record));

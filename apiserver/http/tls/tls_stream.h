@@ -25,8 +25,8 @@ namespace steward::http {
 
 // OpenSSL works on the socket itself, without copies through intermediate buffers; while no bytes
 // arrive, neither it nor this class holds a record buffer. No call of OpenSSL takes more than two
-// buffers of what a client sends, and bytes that are no data (messages of handshakes, of refused
-// handshakes and of changed keys) are bounded: see kMaxWithoutData and kMaxMessages.
+// buffers from the socket. Messages without data (handshakes, refused renegotiations, key updates)
+// are bounded: see kMaxWithoutData and kMaxMessages.
 class TlsStream final : public ByteStream {
  public:
   TlsStream(boost::asio::ip::tcp::socket socket, const SslContext& context, HandshakeTurns& turns,
@@ -55,7 +55,7 @@ class TlsStream final : public ByteStream {
 
   // To be called before each call of OpenSSL that may receive.
   void BeginCall() { receives_ = 0; }
-  // Counts a message that is no data, and came after the handshake.
+  // Counts a message without data that came after the handshake.
   void CountMessage();
   // True: records that follow each other use one buffer.
   void KeepBuffer(bool keep);
@@ -76,11 +76,11 @@ class TlsStream final : public ByteStream {
   ssl_st* ssl_;
   int fd_;                   // -1 once aborted
   bool at_end_ = false;      // the peer closed its TCP direction
-  bool drained_ = false;     // the socket has given all it had, and was not waited for since
+  bool drained_ = false;     // the socket was empty, and has not been waited for since
   int receives_ = 0;         // in the current call of OpenSSL
   size_t without_data_ = 0;  // bytes received since the last data
   bool open_ = false;        // the handshake is done
-  int messages_ = 0;         // messages that are no data, in the same period as data_
+  int messages_ = 0;         // messages without data, in the same period as data_
   size_t data_ = 0;          // bytes of data in this period
   int reads_ = 0;            // since other work last had a turn
   bool more_ = false;        // more follows the current record

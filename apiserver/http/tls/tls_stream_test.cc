@@ -75,7 +75,7 @@ VoidTask ReadOnce(TlsStream& stream, absl::Status& result) {
   result = (co_await stream.Read()).status();
 }
 
-// OpenSSL goes on by itself behind a message that is no data: in one call, as long as there are
+// After a message without data, OpenSSL reads the next one in the same call, as long as there are
 // more.
 TEST_F(TlsStreamTest, KeyUpdatesDoNotKeepTheThread) {
   tcp::acceptor acceptor(io_, tcp::endpoint(asio::ip::address_v4::loopback(), 0));

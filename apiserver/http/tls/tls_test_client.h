@@ -33,7 +33,7 @@ class TlsTestClient {
   std::string server_name() const;  // common name of its certificate
 
   bool Write(std::string_view bytes);
-  // Changes its keys so many times, and tells the server in one flight.
+  // Changes the client's keys this many times, and sends all key updates to the server at once.
   bool UpdateKeys(int times);
   // The next bytes; "" at the end or after an error.
   std::string Read();

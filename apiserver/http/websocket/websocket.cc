@@ -140,8 +140,7 @@ class Layer {
 
   const asio::any_io_executor executor_;
   ByteStream& stream_;
-  // A Beast operation forgets its cancellation when its current step succeeds all the same; this
-  // flag does not.
+  // Needed because a Beast operation forgets its cancellation if its current step succeeds.
   bool stopped_ = false;
   Direction reading_;
   Direction writing_;

@@ -36,10 +36,10 @@ class WebSocket {
   // be sent after it.
   StatusTask Close();
 
-  // Receives the client's frames until the end: answers pings and drops messages. OK: a close frame
-  // told the client of the end, either in answer to its own or because it violated the protocol
-  // (1002, 1007) or sent too long a message (1009). An error: the stream has ended. After Close it
-  // ends in one of these ways, too.
+  // Receives the client's frames until the end: answers pings and drops messages. OK: the server
+  // has sent a close frame, either to answer the client's or because the client violated the
+  // protocol (1002, 1007) or sent too long a message (1009). An error: the stream has ended. After
+  // Close, Listen ends in one of these ways, too.
   StatusTask Listen();
 
   // Ends all pending and later calls with an error. A message may be left incomplete.

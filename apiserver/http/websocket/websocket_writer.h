@@ -32,8 +32,8 @@ class WebSocketWriter final : public ResponseWriter {
   int status() const override { return accepted_ ? 101 : plain_.status(); }
   uint64_t bytes_written() const override { return accepted_ ? written_ : plain_.bytes_written(); }
 
-  // Must run beside the handler, which must be cancelled when this ends: the client has closed the
-  // WebSocket or violated its rules. Does not end otherwise. Cancelling it also ends the handler's
+  // Must run beside the handler. Ends only if the client has closed the WebSocket or violated the
+  // protocol; then the caller must cancel the handler. Cancelling Listen also ends the handler's
   // calls.
   VoidTask Listen();
 

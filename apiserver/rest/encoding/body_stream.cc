@@ -14,7 +14,7 @@ namespace {
 // Shorter bodies are not worth the client's effort to decompress.
 constexpr size_t kSmallest = 1024;
 
-// True when compressed forms of at least half of `buffer` are kept.
+// True if `texts` keeps compressed forms of at least half of `buffer`.
 bool AtHand(const Rope& buffer, const DeflatedTexts& texts) {
   size_t found = 0;
   buffer.ForEach([](std::string_view) {},

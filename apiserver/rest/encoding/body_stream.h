@@ -15,9 +15,10 @@
 namespace steward::rest {
 
 // True when the client accepts gzip in the only spelling that Kubernetes accepts: a token of
-// Accept-Encoding that is exactly `gzip`, without parameters. A front proxy requests gzip on its
-// own when its client did not, and would have to decompress the response. So exactly `gzip` counts
-// as the client's wish only if the client is a program in Go, most of which request it in this way.
+// Accept-Encoding that is exactly `gzip`, without parameters. A front proxy requests gzip even if
+// its client did not, and then has to decompress the response. So exactly `gzip` from a front proxy
+// counts only if the User-Agent is a Go program's, because most Go programs request gzip in this
+// way.
 bool AcceptsGzip(const http::Request& request);
 
 // Converts bytes for ResponseWriter::Write.
@@ -26,9 +27,9 @@ std::vector<http::Segment> ToSegments(SplicedBytes bytes);
 // which costs no memory.
 bool IsFull(const Rope& buffer);
 
-// A body that ends before it has once filled the buffer is sent with its Content-Length; a longer
-// one in chunks. With `gzip`, bodies above 128 KiB are compressed; for shorter ones that is not
-// worth it, unless compressed forms of most of their text are kept.
+// Sends a body that never fills the buffer with its Content-Length, and a longer one in chunks.
+// With `gzip`, compresses bodies above 128 KiB, and shorter ones only if `gzip` keeps compressed
+// forms of most of their text.
 //
 // To use it, append to buffer(), call Flush whenever full(), and Finish once. Errors mean that the
 // client is gone.
@@ -49,7 +50,7 @@ class BodyStream {
   StatusTask Finish();
 
  private:
-  // Takes the buffer's content, compressed if so decided.
+  // Takes the buffer's content, compressed if `compressor_` is set.
   SplicedBytes TakeChunk(bool last);
   void Decide();
 

@@ -19,7 +19,7 @@ namespace steward::rest {
 struct Encoding {
   OutputFormat format;
   IncludeObject include_object = IncludeObject::kMetadata;  // for Tables
-  // The compressed texts; null: the client does not accept gzip. Outlives the response.
+  // The kept compressed texts; null: the client does not accept gzip. Outlives the response.
   DeflatedTexts* gzip = nullptr;
   int status = 200;
   std::vector<std::string> warnings;  // printable ASCII; sent as Warning headers (code 299)
@@ -39,7 +39,7 @@ StatusTask WriteList(http::ResponseWriter& writer, const Resource& resource, Enc
 // REQUIRES: `reading` has exactly one object.
 StatusTask WriteObject(http::ResponseWriter& writer, const Resource& resource, Encoding encoding,
                        Reading reading);
-// Writes `json`, a compact JSON document, in the layout of the encoding; the form is ignored, as it
+// Writes `json`, a compact JSON document, in the layout of `encoding`. Ignores the form, because it
 // applies to objects only.
 StatusTask WriteDocument(http::ResponseWriter& writer, Encoding encoding, std::string json);
 

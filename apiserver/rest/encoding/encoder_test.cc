@@ -213,7 +213,7 @@ TEST(EncoderTest, OtherWorkGetsItsTurns) {
   EXPECT_EQ(bodies[0], bodies[1]);
 }
 
-// This holds in every form.
+// The object's own version takes precedence in every form.
 TEST(EncoderTest, AnObjectsOwnVersionGoesBeforeTheAnswers) {
   FakeObject own("ns1", "a");
   own.SetVersion("5");

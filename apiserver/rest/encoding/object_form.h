@@ -26,7 +26,7 @@ void AppendColumns(const std::vector<Column>& columns, std::string& out);
 // Appends one object, as a row for a Table.
 void AppendElement(const Object& object, std::string_view resource_version,
                    const OutputFormat& format, IncludeObject include_object, Rope& out);
-// Appends one object to an answer of this version, which the object may carry or not.
+// Appends one object with its own version or, if it has none, with `answer_version`.
 void AppendAnswered(const Object& object, std::string_view answer_version,
                     const OutputFormat& format, IncludeObject include_object, Rope& out);
 

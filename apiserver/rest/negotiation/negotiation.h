@@ -29,8 +29,8 @@ struct OutputFormat {
 };
 
 // Takes the first of the Accept header's clauses that can be served; no header or an empty one
-// means JSON. Unknown parameters do not reject a clause, an unknown form (`as`, `g`, `v`) does.
-// Error: 406 in Kubernetes' wording.
+// means JSON. A clause may have unknown parameters, but a clause with an unknown form (`as`, `g`,
+// `v`) is skipped. Error: 406 in Kubernetes' wording.
 absl::StatusOr<OutputFormat> NegotiateResource(const http::Request& request);
 
 // Negotiates for a watch, whose frames are compact JSON only.
@@ -40,8 +40,8 @@ absl::StatusOr<OutputFormat> NegotiateWatch(const http::Request& request);
 // form is skipped. Nullopt when nothing that the client accepts can be served.
 std::optional<OutputFormat> NegotiatePlain(const http::Request& request);
 
-// True when indented JSON was requested by `pretty`, or, where that is absent, the User-Agent
-// indicates a person at a terminal or a browser.
+// True if the parameter `pretty` requests indented JSON or, without that parameter, if the
+// User-Agent is that of a terminal program or a browser.
 bool WantsPretty(const http::Request& request);
 
 // 406, with the media types that are served.

@@ -162,7 +162,8 @@ absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
     }
   }
   ASSIGN_OR_RETURN(options.version, ParseVersion(options.version));
-  // 0 has many forms, of which parsing leaves one. Kubernetes' checks above know only that one.
+  // Parsing turns other forms of 0 ("00") into "0". The checks above, like Kubernetes', run before
+  // that and know only "0".
   if (parameters.watch) BeginWithCurrentState(options);
   const bool some_version = !options.version.empty() && options.version != "0";
 

@@ -2,8 +2,8 @@
 // (k8s.io/apimachinery/pkg/apis/meta/internalversion/validation and the generated conversions).
 // Values and pure functions.
 //
-// Unknown parameters are ignored, and of a repeated one the first counts. Every error carries a
-// Kubernetes Status: 400, or 422 with causes for combinations of ListOptions.
+// Unknown parameters are ignored. If a parameter is repeated, its first value counts. Every error
+// carries a Kubernetes Status: 400, or 422 with causes for combinations of ListOptions.
 #ifndef APISERVER_REST_PARAMETERS_PARAMETERS_H_
 #define APISERVER_REST_PARAMETERS_PARAMETERS_H_
 
@@ -20,9 +20,10 @@ namespace steward::rest {
 // The parameters of a list or a watch.
 struct ListParameters {
   Selection selection;  // its namespace is the request's
-  // For a list with a limit and a version but no match, the match is "Exact": clients that page
-  // through one snapshot rely on it. For a resource without pages, the limit has no other effect. A
-  // continue token alone determines the state that is read.
+  // For a list with limit and resourceVersion but without resourceVersionMatch, the match is set to
+  // "Exact", because clients that page through one snapshot rely on it. For a resource without
+  // pages, limit has no other effect. A continue token determines the state by itself: version and
+  // match are then empty.
   ReadOptions read;
 
   bool watch = false;

@@ -1,6 +1,6 @@
 // Single query parameters as Kubernetes' generated conversions read them
-// (k8s.io/apimachinery/pkg/runtime/conversion.go). Of a repeated parameter the first counts. Pure
-// functions.
+// (k8s.io/apimachinery/pkg/runtime/conversion.go). If a parameter is repeated, its first value
+// counts. Pure functions.
 #ifndef APISERVER_REST_PARAMETERS_QUERY_H_
 #define APISERVER_REST_PARAMETERS_QUERY_H_
 
@@ -21,8 +21,8 @@ std::string QueryString(const http::Request& request, std::string_view key);
 // Every value of a repeatable parameter, in order.
 std::vector<std::string> QueryStrings(const http::Request& request, std::string_view key);
 
-// True when present and neither "0" nor "false" in any case, so even when empty; nullopt when
-// absent.
+// True unless the value is "0" or "false" (in any case), so an empty value is true; nullopt if the
+// parameter is absent.
 std::optional<bool> QueryBool(const http::Request& request, std::string_view key);
 
 // An error is 400 in the words of strconv.ParseInt.

@@ -15,14 +15,14 @@ namespace steward::rest {
 
 // The answer to a write: an object in its new state or, for DELETE, possibly a Status of success.
 struct WriteResult {
-  Reading reading;          // with exactly one object, unless there is a:
-  std::string status_json;  // if not empty, sent unchanged instead of an object
+  Reading reading;          // with exactly one object; unused if status_json is set
+  std::string status_json;  // "" = none; else sent unchanged instead of an object
   // Each is sent as a Warning header (code 299); printable ASCII.
   std::vector<std::string> warnings;
 };
 
-// Errors carry a Kubernetes Status. Names come from the path, and objects are as the client sent
-// them: it was only checked that a body is one JSON object.
+// Errors carry a Kubernetes Status. Names come from the path. Objects are as the client sent them:
+// the caller has only checked that the body is one JSON object.
 class Creator {
  public:
   virtual ~Creator() = default;

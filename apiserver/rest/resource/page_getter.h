@@ -1,5 +1,5 @@
-// Subresources that are lists of other things than objects of their resource. Implementations are
-// thread-safe.
+// Subresources whose answer is a list of something other than objects of the resource.
+// Implementations are thread-safe.
 #ifndef APISERVER_REST_RESOURCE_PAGE_GETTER_H_
 #define APISERVER_REST_RESOURCE_PAGE_GETTER_H_
 
@@ -27,8 +27,8 @@ struct PageRequest {
 class PageGetter {
  public:
   virtual ~PageGetter() = default;
-  // Returns the whole page as compact JSON, with apiVersion and kind, and with `continue` in its
-  // metadata when it is not the last. `user` is the requester, and outlives the task.
+  // Returns the whole page as compact JSON, with apiVersion and kind. If the page is not the last,
+  // its metadata has `continue`. `user` is the requester, and outlives the task.
   virtual Task<std::string> GetPage(const kube::UserInfo& user, PageRequest request) = 0;
 };
 

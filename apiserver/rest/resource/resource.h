@@ -47,8 +47,8 @@ class Object {
   virtual ~Object() = default;
   virtual std::string_view ns() const = 0;
   virtual std::string_view name() const = 0;
-  // The object's own resourceVersion, which stays as long as nothing that it is computed from
-  // changes; "" = it has none, and carries that of the answer.
+  // The object's own resourceVersion, which stays the same until an input of the object changes. ""
+  // = the object has none, and carries the version of the answer.
   virtual std::string OwnVersion() const { return {}; }
   // Appends the whole object as compact JSON, with apiVersion and kind.
   virtual void AppendJson(std::string_view resource_version, Rope& out) const = 0;
@@ -61,8 +61,8 @@ class Object {
 class Cursor {
  public:
   virtual ~Cursor() = default;
-  // The next available object, in (namespace, name) order. Null when none is available now, at the
-  // latest after looking at some hundred objects, selected or not; then More must be called. The
+  // The next available object, in (namespace, name) order. Null if none is available now; then More
+  // must be called. Looks at some hundred objects at most, selected or not, before it returns. The
   // previous object becomes invalid.
   virtual const Object* Next() = 0;
   // To be called when Next has returned null. True: call Next again; meanwhile the cursor has
@@ -75,8 +75,8 @@ struct ReadOptions {
   std::string resource_version;        // "", "0" or a number, already validated as digits
   std::string resource_version_match;  // "", "Exact" or "NotOlderThan", already validated against
                                        // resource_version
-  // The user, where resource_version names a state: the cluster is asked for states that are not
-  // here yet, as often for one user as for another.
+  // The user whose read needs the state at resource_version. If this server must ask the cluster
+  // for that state, it treats all users fairly.
   std::string asker;
   // For a list of a resource with pages (see Resource::pages); else 0 and "".
   int64_t limit = 0;           // at most this many objects; 0 = no limit
@@ -89,7 +89,8 @@ struct Selection {
   kube::FieldSelector fields;  // only paths in Resource::field_paths
 };
 
-// One consistent answer: its objects, and its version, which objects without an own one carry.
+// One consistent answer: its objects, and its version. Objects without an own version carry the
+// answer's.
 struct Reading {
   std::string resource_version;
   // A message to the user about the answer, sent as a Warning header (code 299); "" = none.
@@ -118,7 +119,7 @@ class Lister {
   virtual Task<Reading> List(const Selection& selection, const ReadOptions& options) = 0;
 };
 
-// The content of a subresource that is not an object, such as an image.
+// The content of a subresource that is no object, for example an image.
 struct Blob {
   std::string content_type;
   std::string etag;  // quoted, or ""
@@ -160,8 +161,9 @@ struct Resource {
   std::vector<Column> columns;
   // The supported field selector paths: metadata.name and metadata.namespace at least.
   std::vector<std::string> field_paths = {"metadata.name", "metadata.namespace"};
-  // The OpenAPI v3 schema of the kind (a JSON object: description, type, properties), without the
-  // kind's GVK extension. It may refer to "#/components/schemas/<ObjectMeta>" for metadata.
+  // The OpenAPI v3 schema of the kind (a JSON object: description, type, properties), without
+  // x-kubernetes-group-version-kind. For metadata it may refer to
+  // "#/components/schemas/<ObjectMeta>".
   std::string openapi_schema;
 
   Creator* create = nullptr;  // must be null when `review` is set
@@ -176,17 +178,18 @@ struct Resource {
 
   // The media types that PATCH accepts, also for the subresources; any other is answered with 415.
   std::vector<std::string> patch_types;
-  // True when POST and PUT also accept Kubernetes' binary form (//kube/protobuf); otherwise that is
-  // answered with 415.
+  // True if POST and PUT also accept Kubernetes' binary form (//kube/protobuf). If false, that form
+  // is answered with 415.
   bool accepts_protobuf = false;
-  // The limit of the body of a POST, where it is above that of all writes; 0 = it is that one.
+  // The limit of a POST's body, if it is larger than the limit of all writes. 0 = the limit of all
+  // writes applies.
   size_t max_create_bytes = 0;
   // True when the lister supports limit and continue. Otherwise lists are answered whole, and a
   // continue token is refused.
   bool pages = false;
-  // For a computed resource: tells where to change its sources, in a sentence that follows the
-  // refusal of a write. The name is empty for a write to the collection. Null: a refusal says
-  // nothing more.
+  // For a computed resource: returns a sentence that says which objects to change instead. It is
+  // appended to the refusal of a write. `name` is empty for a write to the collection. Null:
+  // nothing is appended.
   std::function<std::string(const kube::NamespacedName& name)> where_to_write;
   // Keeps the capabilities alive, if nothing else does.
   std::shared_ptr<const void> owner;

@@ -18,8 +18,8 @@ namespace steward::rest {
 // A POST of a question.
 struct ReviewRequest {
   std::string ns;  // of the path; "" = none
-  // The client's JSON object, otherwise unchecked. Duplicate fields have been dealt with as
-  // `field_validation` says; unknown ones are the reviewer's.
+  // The client's JSON object. The caller has handled duplicate fields as `field_validation` says,
+  // and checked nothing else: the Reviewer handles unknown fields.
   boost::json::object question;
   bool dry_run = false;  // nothing is stored in any case
   FieldValidation field_validation = FieldValidation::kWarn;
@@ -31,7 +31,7 @@ struct ReviewRequest {
 struct ReviewAnswer {
   std::unique_ptr<const Object> object;  // the question, answered
   std::vector<std::string> warnings;     // printable ASCII
-  std::vector<Column> columns = {};      // of the object's cells; none: those of the resource
+  std::vector<Column> columns = {};      // of the object's cells; empty: the resource's columns
 };
 
 // Errors carry a Kubernetes Status.

@@ -19,8 +19,9 @@ struct WatchEvent {
   Type type;
   const Object* object = nullptr;  // null for bookmarks; valid until the stream's next call
   std::string resource_version;    // the value for metadata.resourceVersion
-  // True: the version is the object's own, and no place to continue from. One follows. (Who has not
-  // got all initial events begins anew anyway.)
+  // True: resource_version is the object's own, so a client cannot continue a watch from it. A
+  // later event brings a version from which it can. (False in initial events, whatever their
+  // version: a client that has not received all of them starts anew anyway.)
   bool midway = false;
   // True: this bookmark ends the initial events (KEP-3157), and is annotated as such.
   bool initial_events_end = false;
@@ -31,30 +32,31 @@ struct WatchEvent {
 class EventStream {
  public:
   virtual ~EventStream() = default;
-  // The next event; nullopt when the stream is over (its time is up). Errors carry a Kubernetes
-  // Status, which is sent as an ERROR event: 410 when the client fell too far behind. Cancellable.
+  // The next event; nullopt if the watch's time is up. Errors carry a Kubernetes Status, which is
+  // sent as an ERROR event: 410 if the client has fallen too far behind. Cancellable.
   virtual Task<std::optional<WatchEvent>> Next() = 0;
-  // True when Next would return at once. Otherwise the caller flushes its output first.
+  // True if Next would return at once. If false, the caller flushes its output before it calls
+  // Next.
   virtual bool Ready() const = 0;
-  // Calls `settled` once: when the events that follow the client's state have been returned and the
-  // stream must wait for the first time; at once if that costs nothing. To be called before the
-  // first Next.
+  // Sets `settled`, which the stream calls once: when it has returned the events that follow the
+  // client's state, and waits for the first time. This default calls it at once. To be called
+  // before the first Next.
   virtual void OnSettled(std::function<void()> settled) { settled(); }
 };
 
 struct WatchOptions {
-  // Requests the events strictly after this version; "" = existing objects as ADDED, then all later
-  // events; "0" = the same, from any state. Without send_initial_events, "" and "0" mean: from now
-  // on.
+  // With send_initial_events: the state to begin with is at least as new as this version; "" = the
+  // newest state, "0" = any state. Without: requests the events strictly after this version; "" and
+  // "0" = from now on.
   std::string resource_version;
   bool bookmarks = false;
-  // Requests existing objects as ADDED, from a state at least as new as resource_version, then,
-  // with `bookmarks`, one with initial_events_end (KEP-3157). Always set for "" and "0", unless the
-  // client refused.
+  // Requests existing objects as ADDED first, then, with `bookmarks`, a bookmark with
+  // initial_events_end (KEP-3157). Always set if resource_version is "" or "0", unless the client
+  // refused initial events.
   bool send_initial_events = false;
   absl::Duration timeout;
-  // When it is set, a waiting Next returns, as if the watch's time were up. Null: never set.
-  // Outlives the stream.
+  // When this signal is set, a waiting Next returns as if the watch's time were up. Null: never
+  // set. Outlives the stream.
   const StopSignal* stop = nullptr;
   // The watch's user: expensive work is shared fairly among users.
   std::string asker;

@@ -17,8 +17,8 @@
 
 namespace steward::rest {
 
-// Each call is answered with widget (ns, name), whose note is the verb, at version 78; a created
-// one is named by its metadata.
+// Answers each call with the widget (ns, name) at version 78, whose note is the verb. Create takes
+// the name from the object's metadata.
 class FakeMutations : public Creator, public Updater, public Patcher, public Deleter {
  public:
   struct Call {

@@ -38,7 +38,7 @@ absl::Status UnsupportedMediaType(bool protobuf) {
 
 struct Decoded {
   boost::json::value value;
-  // The problem that a strict parser would have refused: `duplicate field "x"`; "" = none.
+  // A problem that only strict parsing refuses: `duplicate field "x"`; "" = none.
   std::string dubious;
 };
 

@@ -20,7 +20,7 @@ class CleanupStatuses {
   CleanupStatuses(storage::WorldStore& worlds, storage::CleanupOutlooks& outlooks,
                   const Clock& clock, VirtualResourceOptions options = {});
 
-  // The result refers to this object. `subresources` are served beside it.
+  // The resource with `subresources`. The result refers to this object.
   rest::Resource Resource(std::vector<rest::Subresource> subresources = {});
 
   VirtualResource& reads() { return reads_; }

@@ -125,7 +125,7 @@ TEST_F(CleanupStatusesTest, ListsAndSelects) {
   EXPECT_THAT(List(Select("red", "", "metadata.namespace=ops")), IsEmpty());
 }
 
-// Clients hold numbers across updates of the server: what one says stays what it says.
+// Clients hold numbers across updates of the server, so the meaning of a number must never change.
 TEST_F(CleanupStatusesTest, NumbersAreWhatTheyAlwaysWere) {
   ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.reads().List(Select(""), {})));
   EXPECT_EQ(reading.resource_version, "18009999999899999959999994");

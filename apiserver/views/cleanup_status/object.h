@@ -37,7 +37,7 @@ class CleanupStatusObject : public rest::Object {
   const Clock& clock_;
 };
 
-// An object of which only the name is known.
+// An object whose name alone is known, reported as deleted.
 std::unique_ptr<const rest::Object> CleanupStatusTombstone(kube::NamespacedName key);
 
 // The columns that AppendCells fills.

@@ -10,7 +10,7 @@
 
 namespace steward::views {
 
-// Each change may have shown in any of the keys, which are few.
+// A change may affect any CleanupStatus, so all keys of the window are suspects. They are few.
 boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>>
 CleanupStatusProjection::Suspects(Window window, const rest::Selection& selection) const {
   std::set<kube::NamespacedName> suspects;

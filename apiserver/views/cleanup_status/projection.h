@@ -50,8 +50,9 @@ class CleanupStatusEncoder {
   const Clock* clock_;
 };
 
-// There is one for each ClusterServiceVersion that is no copy, in its namespace. Each depends on
-// all others, so two Worlds are compared by their outlooks, all of them; those are remembered.
+// There is one CleanupStatus for each ClusterServiceVersion that is no copy, in the same namespace.
+// A change of one ClusterServiceVersion may change the outlook of any other. So Compare compares
+// all outlooks of both Worlds, which CleanupOutlooks remembers.
 class CleanupStatusProjection : public MapProjection<olm::CleanupOutlook, CleanupStatusEncoder> {
  public:
   // REQUIRES: both arguments outlive this object, and everything that it makes.

@@ -40,7 +40,7 @@ int64_t CountInOne(const OperatorWorld& world, const std::string& ns, const std:
   return count;
 }
 
-// Counts, for one namespace after the other, the operators beyond those that all namespaces have.
+// Counts the operators of a namespace that do not appear in every namespace.
 class ExtraCounter {
  public:
   explicit ExtraCounter(const OperatorWorld& world) : world_(world) {
@@ -55,7 +55,8 @@ class ExtraCounter {
     const std::vector<std::string>& installs = world_.InstallsTargeting(ns);
     const auto first = world_.csvs().LowerBound({ns, ""});
     if (!first.done() && first.key().ns == ns) return Count(installs, &ns);
-    // Namespaces that the same groups target have the same operators.
+    // Namespaces without operators of their own that the same groups target have the same
+    // operators.
     const auto [it, is_new] = same_.try_emplace(installs, 0);
     if (is_new) it->second = Count(installs, nullptr);
     return it->second;
@@ -76,7 +77,7 @@ class ExtraCounter {
   std::map<std::vector<std::string>, int64_t> same_;
 };
 
-// The first key behind `name`: next come the keys that begin with it.
+// The smallest key above `name`.
 std::string NextKey(const std::string& name) { return name + '\0'; }
 
 }  // namespace
@@ -94,7 +95,7 @@ Task<int64_t> CountBehind(storage::OperatorWorldPtr world, std::string ns,
   ExtraCounter extra(*world);
   count += static_cast<int64_t>(world->namespaces().CountFrom(from)) * extra.everywhere();
   int looks = 0;
-  // Both lists are in the order of namespaces, each of which counts once.
+  // Both iterators are in the order of namespaces. A namespace that both have counts once.
   auto targeted = world->explicit_targets().LowerBound(from);
   auto installed = world->csvs().LowerBound({from, ""});
   while (!targeted.done() || !installed.done()) {

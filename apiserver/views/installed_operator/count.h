@@ -12,10 +12,11 @@
 
 namespace steward::views {
 
-// The number of those in the namespace `ns` ("" = all), or of those behind `after` in the order of
-// (namespace, name). The cost grows with the operators and the namespaces that have operators of
-// their own or are targeted by list or selector; all other namespaces have the same ones, and cost
-// nothing. Gives other work its turns.
+// The number of InstalledOperators in the namespace `ns` ("" = all), only those behind `after`, if
+// that is given, in the order of (namespace, name). The cost grows with the number of operators,
+// and of namespaces that have operators of their own or that a group targets by list or selector.
+// All other namespaces have the same InstalledOperators, so they cost nothing. Gives other work its
+// turns.
 Task<int64_t> CountBehind(storage::OperatorWorldPtr world, std::string ns,
                           std::optional<kube::NamespacedName> after);
 

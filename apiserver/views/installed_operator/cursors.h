@@ -19,7 +19,8 @@
 namespace steward::views {
 
 // Lists all selected objects, in the order of (namespace, name), behind `after` if it is given.
-// Holds one namespace's appearances at a time; pauses after some hundred looks.
+// Holds the appearances of one namespace at a time. Pauses after looking at some hundred namespaces
+// and appearances.
 class ListCursor : public PageableCursor {
  public:
   ListCursor(storage::OperatorWorldPtr world, rest::Selection selection,

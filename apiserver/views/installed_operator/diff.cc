@@ -25,8 +25,8 @@ bool SameScope(const EffectiveGroup* a, const EffectiveGroup* b) {
          olm::ModeFor(a->targets) == olm::ModeFor(b->targets);
 }
 
-// True if the visible parts of the pieces of two appearances are equal: of a ClusterServiceVersion
-// those that are seen in other namespaces than its own, or there as well.
+// SamePiece is true if the visible parts of two objects are equal. SameElsewhere ignores those
+// parts of a ClusterServiceVersion that only its own namespace shows.
 bool SameElsewhere(const olm::Csv& a, const olm::Csv& b) {
   return static_cast<const olm::CsvContent&>(a) == b;
 }
@@ -54,8 +54,8 @@ bool SameUid(const Appearance& a, const Appearance& b) {
   return a.csv->uid == b.csv->uid && a.ns->uid == b.ns->uid;
 }
 
-// True if both have numbers of their own, of which the later is not smaller, and equal only if the
-// objects are.
+// True if both have own numbers, and that of `after` is above that of `before`, or equal in clock
+// and vector.
 bool Rises(const Appearance& before, const Appearance& after) {
   const std::optional<storage::Number> a = OwnNumber(before), b = OwnNumber(after);
   if (!a || !b) return false;
@@ -114,8 +114,8 @@ void DiffCursor::DropUnseen() {
   });
 }
 
-// Namespaces that come and go can change the mode in which a group with a selector runs its
-// operators, and that is visible wherever they appear.
+// When Namespaces come and go, the install mode of a group with a selector can change. The mode is
+// visible in every namespace in which the group's operators appear.
 void DiffCursor::AddModeChanges() {
   if (touched_.namespaces.empty()) return;
   for (const OperatorWorld* world : {before_.get(), after_.get()}) {
@@ -145,7 +145,8 @@ void DiffCursor::AddTargets(const OperatorWorld& world, const std::string& insta
 }
 
 std::optional<std::string> DiffCursor::NextNamespace() {
-  // A namespace may be in neither World: an event that is told again may be in a deleted one.
+  // A namespace of some_ may be in neither World, because again_ may have keys in deleted
+  // namespaces.
   const std::string* next = some_.empty() ? nullptr : &*some_.begin();
   if (all_) {
     for (const NamespaceIterator* it : {&in_before_, &in_after_}) {

@@ -21,7 +21,8 @@ namespace steward::views {
 // True if clients see the same object in both appearances. Borrows nothing.
 bool SameObject(const Appearance& a, const Appearance& b);
 
-// Looks at touched objects only, and reports those of which a change is visible.
+// Looks only at InstalledOperators that a touched object can affect, and reports those that visibly
+// changed.
 class DiffCursor : public Difference {
  public:
   DiffCursor(Span span, rest::Selection selection);
@@ -48,7 +49,7 @@ class DiffCursor : public Difference {
   const rest::Selection selection_;
   const std::set<kube::NamespacedName> again_;
 
-  // The namespaces to look at: these and, if `all_`, all of both Worlds.
+  // The namespaces still to look at: some_ and, if all_ is true, all namespaces of both Worlds.
   std::set<std::string> some_;
   bool all_ = false;
   NamespaceIterator in_before_, in_after_;

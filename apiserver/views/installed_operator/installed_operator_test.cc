@@ -115,7 +115,7 @@ TEST_F(InstalledOperatorsTest, LongScansPause) {
   }
 }
 
-// Clients hold numbers across updates of the server: what one says stays what it says.
+// Clients hold numbers across updates of the server, so the meaning of a number must never change.
 TEST_F(InstalledOperatorsTest, NumbersAreWhatTheyAlwaysWere) {
   storage::OperatorWriter writer;
   writer.Replace(std::vector<olm::CsvPtr>{}, 1010);
@@ -291,7 +291,7 @@ TEST_F(InstalledOperatorsTest, TokensAreForOneSelectionAndForAWhile) {
   const kube::Status expired = ErrorOf(RunOn(io_, view_.reads().List({}, options)));
   EXPECT_EQ(expired.code, 410);
   EXPECT_EQ(expired.reason, "Expired");
-  // From here on it is another list, to which the first page's count does not apply.
+  // The token continues in another state, to which the first page's count does not apply.
   options.continue_token = expired.continue_token;
   ASSERT_OK_AND_ASSIGN(rest::Reading next, RunOn(io_, view_.reads().List({}, options)));
   ASSERT_TRUE(next.remaining_item_count.has_value());

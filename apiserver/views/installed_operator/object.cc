@@ -51,7 +51,7 @@ void InstalledOperatorObject::AppendMetadata(std::string_view resource_version, 
   std::string& out = rope.text();
   out.push_back('{');
   olm::AppendAnnotations(csv, rope);
-  // The object exists since both the operator and the namespace exist.
+  // The object has existed since both the operator and the namespace have existed.
   AppendMember("creationTimestamp", std::max(csv.created, seen_.ns->created), out);
   out.push_back(',');
   // The member that follows has a comma of its own.

@@ -35,7 +35,7 @@ class InstalledOperatorObject : public rest::Object {
   Appearance seen_;
 };
 
-// An object of which only the name is known.
+// An object whose name alone is known, reported as deleted.
 std::unique_ptr<const rest::Object> InstalledOperatorTombstone(kube::NamespacedName key);
 
 // The columns that AppendCells fills.

@@ -29,7 +29,7 @@ const std::vector<std::string>& Namespaces() {
   return names;
 }
 
-// A world, and what it was made of.
+// A World, and the objects from which it was made.
 class Scene {
  public:
   explicit Scene(unsigned seed) : random_(seed) {
@@ -121,7 +121,7 @@ class Scene {
     return groups;
   }
 
-  // The namespaces that a group stands for, found out one by one: nullopt = all.
+  // The namespaces that a group targets, each checked on its own; nullopt = all.
   std::optional<std::set<std::string>> Reach(const olm::OperatorGroup& group) {
     if (!group.target_namespaces.empty()) {
       return std::set<std::string>(group.target_namespaces.begin(), group.target_namespaces.end());

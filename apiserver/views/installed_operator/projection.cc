@@ -13,8 +13,8 @@ namespace {
 using storage::EffectiveGroup;
 using storage::OperatorWorld;
 
-// The appearance of one ClusterServiceVersion in `ns`, if there is one. A caller who comes by the
-// index knows already whether the group targets `ns`.
+// The appearance of `csv` in `ns`, or nullopt. Ignores other ClusterServiceVersions of the same
+// name.
 std::optional<Appearance> Appear(const OperatorWorld& world, const olm::Namespace& ns,
                                  const olm::Csv& csv) {
   if (csv.copied) return std::nullopt;
@@ -42,7 +42,7 @@ void ForEachInstall(const OperatorWorld& world, const std::string& ns, Visit vis
   }
 }
 
-// The appearance that wins among those of one name.
+// Returns the appearance that wins among [first, last), which have one name. It hides the others.
 Appearance Merge(std::vector<Appearance>::iterator first, std::vector<Appearance>::iterator last) {
   std::sort(first, last, [](const Appearance& a, const Appearance& b) {
     return olm::WinsIn(a.ns->name, *a.csv, *b.csv);
@@ -112,8 +112,9 @@ std::optional<storage::Number> OwnNumber(const Appearance& seen) {
   const auto& [csv, group, ns] = number.vector;
   if (csv == 0 || ns == 0 || (group == 0 && seen.group != nullptr)) return std::nullopt;
   number.clock = std::max({csv, group, ns}) * storage::kTicks;
-  // A component that is far back does not say whether there is a group, and the mode follows from
-  // how many namespaces that selects, so from others' labels, too.
+  // The vector does not tell everything: a component that is far back becomes 0, as if there were
+  // no group. And the install mode depends on the labels of other namespaces. So the clock's ticks
+  // encode both.
   if (seen.group != nullptr) ++number.clock;
   if (const std::optional<olm::InstallMode> mode = InstallModeOf(seen)) {
     number.clock += 1 + static_cast<uint64_t>(*mode);

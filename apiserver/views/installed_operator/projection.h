@@ -22,15 +22,15 @@ struct Appearance {
   const storage::EffectiveGroup* group = nullptr;
   bool own = false;       // seen from its install namespace
   bool targeted = false;  // the group targets this namespace
-  // Other ClusterServiceVersions of the same name that reach this namespace, too, and are hidden by
-  // this one, in the order in which they would take its place.
+  // Other ClusterServiceVersions of the same name that reach this namespace, too. `csv` hides them.
+  // They are in the order in which they would take its place.
   std::vector<const olm::Csv*> hidden;
 };
 
 // A ClusterServiceVersion appears in its own namespace, and, if OLM would copy it and its
 // OperatorGroup is the only one there, in each namespace which that group targets. Copies never
-// appear. Of several with one name one appears (olm::WinsIn). None appears in a namespace whose
-// Namespace object is unknown.
+// appear. If several of the same name reach a namespace, only the winner appears (olm::WinsIn).
+// None appears in a namespace whose Namespace object is unknown.
 
 // All appearances in `ns`, sorted by name.
 std::vector<Appearance> AppearancesIn(const storage::OperatorWorld& world, const std::string& ns);
@@ -41,10 +41,10 @@ std::optional<Appearance> FindAppearance(const storage::OperatorWorld& world, co
 // The mode in which the operator runs; nullopt when no group in force gives it targets.
 std::optional<olm::InstallMode> InstallModeOf(const Appearance& seen);
 
-// The appearance's own number: a function of what etcd holds alone, so that every replica, whenever
-// it began, gives the same one until an input is written, or something visible changes. nullopt
-// where that cannot be: for one that hides others, since those can go without a trace, and where it
-// is not known when an input was written.
+// The appearance's own number. It depends only on what etcd holds. So every replica, whenever it
+// started, returns the same number until an input is written or something visible changes. nullopt
+// if `seen` hides others, because a hidden one can vanish without a trace; and if the revision at
+// which an input was written is unknown.
 std::optional<storage::Number> OwnNumber(const Appearance& seen);
 
 }  // namespace steward::views

@@ -93,7 +93,7 @@ TEST(ProjectionTest, WhatOlmWouldNotCopyStaysAtHome) {
               ElementsAre("broken.v1@ops", "new.v1@ops", "pending.v1@ops", "unsupported.v1@ops"));
 }
 
-// R-000-72 in spirit: a copy is never an original.
+// In the sense of R-000-72: a copy is never an original.
 TEST(ProjectionTest, CopiesInTheClusterAreNotOriginals) {
   TestWorld world = Cluster();
   world.Csv("ops", "x.v1").Group("ops", "g", {});
@@ -167,7 +167,8 @@ TEST(ProjectionTest, OwnNumbers) {
   world.writer().Remove(storage::kOperatorGroupSource, {"ops", "second"}, 50);
   EXPECT_EQ(number("ops")->ToString(), home);
 
-  // An operator that hides another has no number, since the other may go without a trace.
+  // An operator that hides another has no own number, because the hidden one may vanish without a
+  // trace.
   world.Namespace("blue", {{"team", "red"}}).Csv("tools", "x.v1").Group("tools", "g", {"red"});
   EXPECT_EQ(number("red"), std::nullopt);
   EXPECT_NE(number("blue"), std::nullopt);
@@ -175,7 +176,8 @@ TEST(ProjectionTest, OwnNumbers) {
   EXPECT_EQ(number("red")->ToString(), more);
 }
 
-// A group that was written so long ago that the number does not say when is one, all the same.
+// The number of an object with a group differs from that without, even if the group's revision is
+// too far back for the number.
 TEST(ProjectionTest, OwnNumbersTellAnOldGroupFromNone) {
   TestWorld world = Cluster();
   world.Csv("ops", "x.v1").Group("ops", "g", {}, "team=nobodys");
@@ -190,7 +192,8 @@ TEST(ProjectionTest, OwnNumbersTellAnOldGroupFromNone) {
   EXPECT_NE(number(), with);
 }
 
-// Some writes change no served object; every replica must count them, whenever it began.
+// Some writes change no visible part of an object. Every replica must know their revisions,
+// whenever it started.
 TEST(ProjectionTest, AWriteThatShowsNowhereIsKnown) {
   TestWorld world = Cluster();
   world.Csv("ops", "x.v1").Group("ops", "g", {});

@@ -7,8 +7,8 @@
 
 namespace steward::views {
 
-// The parts of Selects: all appearances of one ClusterServiceVersion have the same labels, except
-// the one in its own namespace.
+// The two parts of Selects. A caller can reuse the result of LabelsSelect for all appearances of
+// one ClusterServiceVersion except that in its own namespace, because they have the same labels.
 bool FieldsSelect(const rest::Selection& selection, const Appearance& seen);
 bool LabelsSelect(const rest::Selection& selection, const Appearance& seen);
 // Checks the appearance's namespace and name, and its labels as they are shown.

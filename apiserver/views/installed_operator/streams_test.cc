@@ -101,9 +101,9 @@ class EventStreamTest : public ::testing::Test {
   absl::Duration timeout_ = absl::Minutes(1);
   const StopSignal* stop_ = nullptr;
   std::string last_;         // the newest place to continue from
-  std::string told_;         // the last event's version
-  bool own_ = false;         // it is its object's own
-  bool initial_ = false;     // the initial events are not over
+  std::string told_;         // the version in the last event
+  bool own_ = false;         // told_ is the object's own version
+  bool initial_ = false;     // the initial events are under way
   std::vector<bool> ready_;  // after each event
 };
 
@@ -114,12 +114,12 @@ TEST_F(EventStreamTest, OneChangeIsABurstOfAllThatShowIt) {
   EXPECT_THAT(Next(*stream, 4),
               ElementsAre("ADDED blue/b.v1", "ADDED ops/b.v1", "ADDED red/b.v1", "BOOKMARK"));
   EXPECT_EQ(last_, Now());
-  // An event that no other follows at once is sent at once.
+  // If no other event follows at once, Ready is false, so the caller sends the event at once.
   EXPECT_THAT(ready_, ElementsAre(true, true, true, false));
 }
 
-// R-PRJ-06: who gets bookmarks is told each object's own version, which a list has, too, whenever
-// its replica began.
+// R-PRJ-06: A watch with bookmarks brings each object's own version. A list of any replica has the
+// same version.
 TEST_F(EventStreamTest, ObjectsHaveVersionsOfTheirOwn) {
   rest::Selection blue{.ns = "blue", .labels = {}, .fields = {}};
   const auto initial = Watch("", blue, /*initial=*/true);
@@ -139,7 +139,7 @@ TEST_F(EventStreamTest, ObjectsHaveVersionsOfTheirOwn) {
   EXPECT_THAT(Next(*without, 1), ElementsAre("MODIFIED blue/a.v1"));
   EXPECT_FALSE(own_) << "this stream's events are the only places to continue from";
 
-  // A replica that begins now, and in which what shows nowhere was written meanwhile elsewhere.
+  // A replica that starts now, after a write elsewhere that no object shows.
   rest::ReadOptions options;
   const auto own_of = [&](const char* ns) {
     const rest::Reading reading = *RunOn(io_, view_.reads().Get({ns, "a.v1"}, options));
@@ -207,7 +207,7 @@ TEST_F(EventStreamTest, AnInventedVersionIsExpired) {
   }
 }
 
-// A replica that has not read all there is does not say that the object is gone.
+// A replica that has not reached the version in all sources does not report the object as deleted.
 TEST_F(EventStreamTest, AnObjectsVersionWaitsForAllSources) {
   storage::Number own = *OwnNumber(*FindAppearance(*world_.Snapshot(), "red", "a.v1"));
   own.clock += 20'000'000 * storage::kTicks;
@@ -446,7 +446,7 @@ TEST_F(EventStreamTest, AnotherEtcdExpiresWhatIsOpen) {
   EXPECT_THAT(Next(*stream, 1), ElementsAre("Expired"));
 }
 
-// The number is above everything that the cluster has had, once the cluster was asked.
+// Once the cluster has been asked for its revision, the number is known to be above it.
 TEST_F(EventStreamTest, AStateThatCannotComeIsExpired) {
   int asked = 0;
   InstalledOperators view(worlds_, {.on_newest_read = [&asked] { ++asked; }});
@@ -512,7 +512,8 @@ TEST_F(EventStreamTest, AStateThatHasNotComeIsAskedFor) {
 
 // A state from before this replica's start is asked for, by watches and by exact reads.
 TEST_F(EventStreamTest, AStateOfBeforeTheStartIsAskedFor) {
-  // True: the cluster answers that nothing was different; false: that nobody knows.
+  // The cluster's answer. True: nothing differed in that state; false: the state is no longer
+  // known.
   bool known = true;
   int asked = 0;
   VirtualResourceOptions reads;
@@ -531,7 +532,7 @@ TEST_F(EventStreamTest, AStateOfBeforeTheStartIsAskedFor) {
     Publish();
   };
   InstalledOperators view(worlds_, reads);
-  // The state after a restart: all that is known begins with lists at 1000.
+  // As after a restart: the known states begin with lists at revision 1000.
   for (int i = 0; i < 3; ++i) world_.writer().Confirm(static_cast<storage::Source>(i), 1000);
   Publish();
   worlds_.LearnRevision(1000);

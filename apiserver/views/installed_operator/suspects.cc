@@ -23,7 +23,7 @@ using GroupVersions = Versions<kube::NamespacedName, olm::OperatorGroupPtr>;
 using NamespaceVersions = Versions<std::string, olm::NamespacePtr>;
 using GroupsByNamespace = std::map<std::string, std::vector<olm::OperatorGroupPtr>>;
 
-// With more looks, a new list costs less for all.
+// After more looks than this, a new list costs less for everybody.
 constexpr size_t kMaxLooks = 100'000;
 
 // Looks at pairs of an operator and a namespace.
@@ -32,13 +32,14 @@ class Search {
   Search(const GroupsByNamespace& groups, const NamespaceVersions& namespaces)
       : groups_(groups), namespaces_(namespaces) {}
 
-  // Returns the cost.
+  // Adds the InstalledOperator of `csv` in `ns` to the result, if it can have existed in the
+  // window. Returns the cost.
   size_t Look(const kube::NamespacedName& csv, const std::string& ns) {
     const size_t before = looks_++;
     if (ns == csv.ns || IsTargeted(csv.ns, ns)) found_.insert({ns, csv.name});
     return looks_ - before;
   }
-  // Counts an element that is skipped, which has a cost, too.
+  // Counts an operator that is passed, because that has a cost, too.
   void Pass() { ++looks_; }
   bool TooMany() const { return looks_ > kMaxLooks; }
   std::set<kube::NamespacedName> TakeFound() { return std::move(found_); }
@@ -73,7 +74,8 @@ GroupsByNamespace ByNamespace(const GroupVersions& groups) {
   return groups_in;
 }
 
-// True if `group` selected the namespace at one time in the window, and not at another.
+// True if `group` selected the namespace at some time in the window, and did not at another.
+// `forms` are the namespace's versions; `missing`: it did not exist at some time.
 bool SelectedAtTimes(const olm::OperatorGroup& group, const std::vector<olm::NamespacePtr>& forms,
                      bool missing) {
   const auto selected = [&group](const olm::NamespacePtr& form) {
@@ -83,9 +85,9 @@ bool SelectedAtTimes(const olm::OperatorGroup& group, const std::vector<olm::Nam
          (missing || !std::all_of(forms.begin(), forms.end(), selected));
 }
 
-// Install namespaces whose group, or the number of namespaces that it selects, changed: the latter
-// can change the mode in which its operators run, which shows wherever they appear. nullopt after
-// too many looks.
+// Install namespaces whose group changed, or whose group selected other namespaces at times. The
+// latter counts because the install mode may depend on the number of selected namespaces, and shows
+// wherever the operators appear. nullopt after too many looks.
 boost::asio::awaitable<std::optional<std::set<std::string>>> InstallsTouched(
     const GroupVersions& groups, const NamespaceVersions& namespaces, Turn& turn) {
   std::set<std::string> installs;

@@ -12,8 +12,8 @@
 
 namespace steward::views {
 
-// Does the work of Projection::Suspects. Counts every look at an operator, a namespace or a group,
-// whatever the selection is.
+// Implements Projection::Suspects. Returns nullopt after too many looks at operators, namespaces
+// and groups, whatever the selection is.
 boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> InstalledOperatorSuspects(
     Window window, const rest::Selection& selection);
 

@@ -36,7 +36,7 @@ VoidTask CountTurns(const bool& over, int& turns) {
 
 class SuspectsTest : public ::testing::Test {
  protected:
-  // Searches for a client that may lack any change, or any after revision `horizon`.
+  // Finds the suspects for a client that may lack any change after revision `horizon`.
   std::optional<Keys> Find(const rest::Selection& selection, int64_t horizon = 10) {
     const storage::OperatorWorldPtr now = world_.Snapshot();
     bool over = false;
@@ -72,7 +72,8 @@ TEST_F(SuspectsTest, WhatCouldHaveBeenVisible) {
   EXPECT_THAT(Find(In("nowhere")), Optional(UnorderedElementsAre()));
 }
 
-// A namespace that is selected no longer changes the mode of operators that appear elsewhere, too.
+// When a group no longer selects a namespace, the mode of its operators changes in other
+// namespaces, too.
 TEST_F(SuspectsTest, NamespacesChangeTheModeOfOperators) {
   struct Case {
     const char* name;

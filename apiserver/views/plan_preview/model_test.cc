@@ -28,7 +28,7 @@ const Clock& TheClock() {
   return clock;
 }
 
-// Random changes of InstallPlans, definitions and OperatorGroups.
+// Makes random changes of InstallPlans, definitions and OperatorGroups.
 class PlanWrites : public Writes {
  public:
   void Begin(Etcd& etcd) override {

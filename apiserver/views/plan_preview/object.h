@@ -1,4 +1,4 @@
-// A PlanPreview in each of its written forms. Immutable.
+// Writes a PlanPreview in each of its forms. Immutable.
 #ifndef APISERVER_VIEWS_PLAN_PREVIEW_OBJECT_H_
 #define APISERVER_VIEWS_PLAN_PREVIEW_OBJECT_H_
 
@@ -16,12 +16,12 @@
 
 namespace steward::views {
 
-// The preview of an InstallPlan, whose steps are computed whenever they are written. It tells
-// nothing that the InstallPlan does not, but for the APIs that the cluster serves, which discovery
-// tells everybody.
+// The preview of an InstallPlan, whose steps are computed whenever they are written. Beyond the
+// InstallPlan it only reveals which APIs the cluster serves, which discovery shows to everybody.
 class PlanPreviewObject : public rest::Object {
  public:
-  // `optional_manifests` is the gate. `clock`, for the age in tables, outlives the object.
+  // `optional_manifests` is the feature gate. REQUIRES: `clock`, used for the age in tables,
+  // outlives the object.
   PlanPreviewObject(std::shared_ptr<const olm::PlanOutlook> outlook, bool optional_manifests,
                     const Clock& clock)
       : outlook_(std::move(outlook)), optional_manifests_(optional_manifests), clock_(clock) {}
@@ -40,7 +40,7 @@ class PlanPreviewObject : public rest::Object {
   const Clock& clock_;
 };
 
-// An object of which only the name is known.
+// Returns an object of which only the name is known.
 std::unique_ptr<const rest::Object> PlanPreviewTombstone(kube::NamespacedName key);
 
 // The columns that AppendCells fills.

@@ -22,7 +22,7 @@ namespace json = boost::json;
 
 class PlanPreviewObjectTest : public ::testing::Test {
  protected:
-  // The preview where the cluster has no ServiceMonitors.
+  // Returns the preview in a cluster without ServiceMonitors.
   PlanPreviewObject Object(const TestPlan& plan, bool gate = true) {
     return {std::make_shared<const olm::PlanOutlook>(
                 olm::PlanOutlook::Of(PlanOf(plan), olm::ServedKinds())),

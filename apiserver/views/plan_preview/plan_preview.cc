@@ -15,7 +15,7 @@ namespace {
 const kube::GroupVersionKind kKind = {"views.operators.coreos.com", "v1alpha1", "PlanPreview"};
 const kube::GroupVersionResource kResource = {"views.operators.coreos.com", "v1alpha1",
                                               "planpreviews"};
-// The limit of a create, which may bring a bundle.
+// The size limit of a create request, which may contain a bundle.
 constexpr size_t kMaxBodyBytes = 3 << 20;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The virtual resource planpreviews: what would become of each InstallPlan, computed on each read
-// from watched objects and stored nowhere. Thread-safe.
+// The virtual resource planpreviews, with a preview of each InstallPlan. It is computed on each
+// read from watched objects and is not stored. Thread-safe.
 #ifndef APISERVER_VIEWS_PLAN_PREVIEW_PLAN_PREVIEW_H_
 #define APISERVER_VIEWS_PLAN_PREVIEW_PLAN_PREVIEW_H_
 
@@ -15,13 +15,13 @@ namespace steward::views {
 // Memory per read is O(InstallPlans).
 class PlanPreviews {
  public:
-  // `optional_manifests` says whether whoever executes InstallPlans has this feature gate on
+  // `optional_manifests` says whether the executor of InstallPlans has this feature gate on
   // (R-002-55). REQUIRES: the arguments outlive this object; `worlds` are of kPlanSources.
   PlanPreviews(storage::WorldStore& worlds, storage::PlanOutlooks& outlooks,
                bool optional_manifests, const Clock& clock, VirtualResourceOptions options = {});
 
-  // The result refers to this object, and to `creation`, the verb create, which outlives it. It has
-  // no verb that writes.
+  // Returns the resource; no verb of it writes. REQUIRES: this object and `creation`, the verb
+  // create, outlive the result.
   rest::Resource Resource(rest::Reviewer& creation);
 
   VirtualResource& reads() { return reads_; }

@@ -127,7 +127,8 @@ TEST_F(PlanPreviewsTest, ListsAndSelects) {
   EXPECT_THAT(List(Select("", "", "metadata.name=c")), ElementsAre("red/c"));
 }
 
-// Clients hold numbers across updates of the server: what one says stays what it says.
+// Clients keep resource versions across server updates, so the meaning of a number must never
+// change.
 TEST_F(PlanPreviewsTest, NumbersAreWhatTheyAlwaysWere) {
   ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.reads().List(Select(""), {})));
   EXPECT_EQ(reading.resource_version, "17009999999599999969999998");

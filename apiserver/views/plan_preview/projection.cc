@@ -9,8 +9,8 @@
 
 namespace steward::views {
 
-// A plan's own changes show in it alone, those of OperatorGroups in the plans of their namespace,
-// and those of definitions may show in any.
+// A change of a plan affects its preview alone. A change of an OperatorGroup affects the plans of
+// its namespace. A change of a definition may affect any plan.
 boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>>
 PlanPreviewProjection::Suspects(Window window, const rest::Selection& selection) const {
   const storage::PlanWorld& then = storage::PlanWorld::Of(*window.then);

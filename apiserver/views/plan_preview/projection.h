@@ -24,7 +24,7 @@
 
 namespace steward::views {
 
-// Encodes outlooks as PlanPreviews. `clock` outlives this object, and everything that it makes.
+// Encodes outlooks as PlanPreviews. REQUIRES: `clock` outlives this object and its results.
 class PlanPreviewEncoder {
  public:
   using Object = PlanPreviewObject;
@@ -51,13 +51,13 @@ class PlanPreviewEncoder {
   const Clock* clock_;
 };
 
-// There is one for each InstallPlan, in its namespace. Each depends on the definitions and on the
-// OperatorGroups of its namespace, too, so two Worlds are compared by their outlooks, all of them;
-// those are remembered.
+// There is one PlanPreview for each InstallPlan, in its namespace. A preview also depends on the
+// definitions and on the OperatorGroups of its namespace. So two Worlds are compared by all of
+// their outlooks, which are cached.
 class PlanPreviewProjection : public MapProjection<olm::PlanOutlook, PlanPreviewEncoder> {
  public:
-  // `optional_manifests` is the gate. REQUIRES: the other arguments outlive this object, and
-  // everything that it makes.
+  // `optional_manifests` is the feature gate. REQUIRES: the other arguments outlive this object and
+  // its results.
   PlanPreviewProjection(storage::PlanOutlooks& outlooks, bool optional_manifests,
                         const Clock& clock)
       : MapProjection(PlanPreviewEncoder(optional_manifests, clock)), outlooks_(outlooks) {}

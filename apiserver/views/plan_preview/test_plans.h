@@ -1,4 +1,4 @@
-// InstallPlans, definitions and OperatorGroups for tests of this room. Pure functions.
+// Makes InstallPlans, definitions and OperatorGroups for the tests of this folder. Pure functions.
 #ifndef APISERVER_VIEWS_PLAN_PREVIEW_TEST_PLANS_H_
 #define APISERVER_VIEWS_PLAN_PREVIEW_TEST_PLANS_H_
 
@@ -18,10 +18,11 @@ struct TestPlan {
   bool approved = true;
   std::string phase = "Installing";
   std::string labels = "";         // JSON, without braces
-  std::string status = "Unknown";  // of the steps
+  std::string status = "Unknown";  // the status of each step
 };
 
-// A plan of the operator reed.v1 with two steps: a ServiceAccount, and an optional ServiceMonitor.
+// Returns a plan of the operator reed.v1 with two steps: a ServiceAccount, and an optional
+// ServiceMonitor.
 inline olm::PlanFactsPtr PlanOf(const TestPlan& plan) {
   const auto step = [&plan](const std::string& api_version, const std::string& group,
                             const std::string& kind, bool optional) {
@@ -43,7 +44,7 @@ inline olm::PlanFactsPtr PlanOf(const TestPlan& plan) {
       step("monitoring.coreos.com/v1", "monitoring.coreos.com", "ServiceMonitor", true), "]}}"));
 }
 
-// A definition of the kind, whose group is monitoring.coreos.com.
+// Returns a definition of the kind in the group monitoring.coreos.com.
 inline olm::DefinitionFactsPtr DefinitionOf(const std::string& kind, bool established = true) {
   const char* state = established ? "True" : "False";
   return *olm::DecodeDefinition(
@@ -54,7 +55,7 @@ inline olm::DefinitionFactsPtr DefinitionOf(const std::string& kind, bool establ
              R"("},{"type":"NamesAccepted","status":"True"}]}})"));
 }
 
-// An OperatorGroup; with an account if one is named.
+// Returns an OperatorGroup, with a service account if one is named.
 inline olm::PlanGroupPtr GroupOf(const std::string& ns, const std::string& name,
                                  const std::string& account = "") {
   return *olm::DecodePlanGroup(StrCat(R"({"metadata":{"name":")", name, R"(","namespace":")", ns,

@@ -9,7 +9,7 @@
 
 namespace steward::views {
 
-// There is one for each ClusterServiceVersion that is no copy, with its phase.
+// There is one sample for each ClusterServiceVersion that is no copy. It shows the phase.
 class Samples {
  public:
   // REQUIRES: `worlds` outlives this object.

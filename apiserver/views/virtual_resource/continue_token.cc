@@ -14,11 +14,11 @@ namespace steward::views {
 namespace json = boost::json;
 namespace {
 
-// The limit: a token has some hundred bytes, as the length of names is bounded.
+// Real tokens have some hundred bytes, because the length of names is bounded.
 constexpr size_t kMaxBytes = 4096;
 
 std::string CheckOf(const ContinueToken& token, const rest::Selection& selection) {
-  // No part can contain the separator.
+  // No part can contain a NUL byte, so it separates the parts.
   constexpr std::string_view kNext("\0", 1);
   return kube::UuidV5("",
                       StrCat(token.number, kNext, token.after.ns, kNext, token.after.name, kNext,

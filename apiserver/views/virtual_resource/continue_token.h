@@ -13,13 +13,13 @@
 
 namespace steward::views {
 
-// Every replica can read it, as it contains everything that a page needs. A forged token gains
-// nothing, since each page is authorised as a list; the check detects damage, and use with another
-// selection.
+// Every replica can read a token, because it contains everything that a page needs. A forged token
+// gains nothing, because each page is authorised as a list. The token has a checksum, which detects
+// damage and use with another selection.
 struct ContinueToken {
-  std::string number;          // of the first page, and so of all; "" = of the present state
+  std::string number;          // of the first page: all pages show its state; "" = the newest
   kube::NamespacedName after;  // the last object that was returned
-  // The number of objects still to come, where that was counted.
+  // The number of objects still to come; nullopt if they were not counted.
   std::optional<int64_t> left = std::nullopt;
 
   std::string Encode(const rest::Selection& selection) const;

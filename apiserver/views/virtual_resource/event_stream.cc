@@ -16,11 +16,13 @@ namespace {
 
 using Outcome = WatchCursor::Outcome;
 
-// The time of the first check, and the interval of later ones, whether an awaited state can arrive.
+// While a state is awaited: the time of the first check whether it can arrive, and the interval of
+// later checks.
 const std::chrono::milliseconds kFirstLook = absl::ToChronoMilliseconds(kPatience);
 constexpr std::chrono::seconds kLookAgain{1};
 
-// A client may read so slowly that its watch never ends between two bursts: then it ends this late.
+// A client may read so slowly that its watch never comes to the end of a burst. Then the watch ends
+// this long after its time is up.
 constexpr std::chrono::minutes kOvertime{1};
 
 std::chrono::steady_clock::time_point After(absl::Duration duration) {
@@ -104,12 +106,13 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
     const Broadcast::Ticket ticket = worlds_.published().Now();
     switch (cursor_.Next(worlds_.Now())) {
       case Outcome::kEvent: {
-        // A stream that has to end gives a place to continue from first.
+        // Before an overdue stream ends, its last event must have a number to continue from.
         const bool overdue = IsOverdue();
         if (overdue && !midway_) co_return std::nullopt;
         const bool ends = overdue || (stop_ != nullptr && stop_->IsSet());
         const ViewEvent& found = cursor_.event();
-        // A place to continue from is only in a bookmark, then.
+        // An own version is no place to continue from, so it needs the bookmark that follows the
+        // burst.
         midway_ = found.own_version && bookmarks_ && !ends;
         rest::WatchEvent event = Event(found.type, *found.object, midway_);
         event.midway = midway_;
@@ -167,8 +170,9 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
 
 Task<std::optional<rest::WatchEvent>> FailedStream::Next() { co_return error_; }
 
-// A state above every revision that the cluster has had cannot arrive: it is of another etcd, or
-// invented. This is decided only when the cluster was asked and had its time to answer.
+// A state above the cluster's newest revision cannot arrive, because it is of another etcd, or
+// invented. Before that is decided, the cluster is asked for its revision and has kLookAgain to
+// answer.
 bool ViewStream::Await(SteadyTime now) {
   if (!waiting_since_) waiting_since_ = now;
   if (context_.probe) context_.probe();
@@ -182,9 +186,9 @@ bool ViewStream::Await(SteadyTime now) {
   return true;
 }
 
-// The cluster may still know a state from before this replica's start, but not one that it has not
-// come to: that is of an etcd that was restored to an earlier copy since. (Clocks are one above the
-// newest revision: WorldStore::Lifted.)
+// The cluster may still know a state from before this replica's start. But it cannot know a state
+// above its newest revision: such a state is from before etcd was restored to an older copy.
+// (Clocks can be one above the newest revision: WorldStore::Lifted.)
 bool ViewStream::AwaitPast(SteadyTime now) {
   const storage::StateVector& vector = cursor_.vector();
   if (!context_.catch_up || worlds_.Current()->IsGone(vector)) return false;

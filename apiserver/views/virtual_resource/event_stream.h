@@ -29,7 +29,7 @@ struct StreamContext {
   storage::WorldStore& worlds;
   storage::RewindCache& past;
   const Projection& projection;
-  // Asks the cluster for its present revision; may be empty.
+  // Asks the cluster for its current revision; may be empty.
   std::function<void()> probe;
   // Requests a state that has not arrived; may be empty.
   OnAwaited catch_up;
@@ -46,17 +46,17 @@ struct StreamStart {
   std::string asker;                 // see rest::WatchOptions
 };
 
-// Joins a cursor and a selection: holds one event at a time, whatever the client's speed. Ends only
-// between bursts, after their bookmark. 410 when this replica does not know the client's state (any
-// more).
+// Holds one event at a time, whatever the client's speed. Ends only between bursts, after a burst's
+// bookmark; a stream that is long overdue ends within a burst. 410 if this replica does not know
+// the client's state (any more).
 class ViewStream : public rest::EventStream {
  public:
   ViewStream(const StreamContext& context, rest::Selection selection, StreamStart start);
   ~ViewStream() override;
 
   Task<std::optional<rest::WatchEvent>> Next() override;
-  // True only if an event is sure to follow: a client must not wait for more of a burst that has no
-  // more.
+  // True only if an event is sure to follow, because the caller keeps its output back for that
+  // event.
   bool Ready() const override;
   void OnSettled(std::function<void()> settled) override { settled_ = std::move(settled); }
 
@@ -64,15 +64,18 @@ class ViewStream : public rest::EventStream {
   using SteadyTime = std::chrono::steady_clock::time_point;
 
   Task<std::optional<rest::WatchEvent>> NextInitial();
-  // Handles a state that this replica has not reached; returns false if it cannot arrive.
+  // Called while this replica has not reached the client's state. Returns false if that state
+  // cannot arrive.
   bool Await(SteadyTime now);
-  // Handles a state that this replica does not know, which the cluster may.
+  // Called while this replica does not know the client's past state. Returns false if the cluster
+  // does not know it either, or has not answered in time.
   bool AwaitPast(SteadyTime now);
   void Settle();
   rest::WatchEvent Bookmark(bool initial_events_end);
-  // With the object's own version, if `own` and it has one.
+  // Makes an event. If `own` is true and the object has an own version, the event carries that
+  // version, else the cursor's number.
   rest::WatchEvent Event(rest::WatchEvent::Type type, const rest::Object& object, bool own) const;
-  // True if the stream has to end even within a burst.
+  // True if the stream's time has been up for so long that it must end even within a burst.
   bool IsOverdue() const;
 
   const StreamContext& context_;
@@ -84,15 +87,15 @@ class ViewStream : public rest::EventStream {
   SteadyTime next_bookmark_;
   std::unique_ptr<rest::Cursor> initial_;
   WatchCursor cursor_;
-  bool midway_ = false;                      // the last event was
-  std::optional<SteadyTime> waiting_since_;  // for the client's state to arrive
+  bool midway_ = false;                      // WatchEvent::midway of the last event
+  std::optional<SteadyTime> waiting_since_;  // the start of the wait for the client's state
   std::function<void()> settled_;            // null once it was called
 };
 
 // A 410 for a watch from a state that is not known (any more), or never can be.
 absl::Status TooOldToWatch(std::string_view number, const storage::Number& current);
 
-// A stream with only an error: for a watch that was accepted and could not begin.
+// A stream that yields only an error, for a watch that was accepted but cannot begin.
 class FailedStream : public rest::EventStream {
  public:
   explicit FailedStream(absl::Status error) : error_(std::move(error)) {}

@@ -1,4 +1,4 @@
-// The larger part of a Projection whose objects are all computed at once, as one map of a World.
+// The common part of Projections that compute all objects of a World at once, as one map.
 // Thread-safe if MapOf is.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_MAP_PROJECTION_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_MAP_PROJECTION_H_
@@ -25,8 +25,8 @@
 
 namespace steward::views {
 
-// For a view whose objects depend on the World as a whole, so that two Worlds are compared by all
-// of their values. `Value` is compared by ==; `Encoder` is copied, and has
+// For a view whose objects each depend on the whole World, so that a difference has to compare all
+// values of two Worlds. Values are compared by ==. `Encoder` is copied, and has
 //
 //   using Object = ...;  // a rest::Object that can be copied
 //   static const kube::LabelMap& LabelsOf(const Value& value);
@@ -60,16 +60,16 @@ class MapProjection : public Projection {
   // The number of looks before other work gets its turn: some hundred microseconds.
   static constexpr int kLooksPerTurn = 500;
 
-  // Returns the values by their keys, a pure function of the World's objects. Never null. Worlds
-  // that are alike should have the same map, or at least the same values: comparing those costs
-  // little.
+  // Returns the values by their keys, a pure function of the World's objects. Never null. If two
+  // Worlds have equal values, they should share the map, or at least the pointers to the values,
+  // because comparing pointers costs little.
   virtual MapPtr MapOf(const storage::WorldPtr& world) const = 0;
 
   static bool Selected(const rest::Selection& selection, const kube::NamespacedName& key,
                        const Value& value) {
     return KeySelected(selection, key) && selection.labels.Matches(Encoder::LabelsOf(value));
   }
-  // The position where the keys that can be selected begin.
+  // The position of the first key that can be selected.
   static Place First(const Map& map, const rest::Selection& selection) {
     const std::string* ns = SelectedNamespace(selection);
     return ns == nullptr ? map.begin() : map.lower_bound({*ns, ""});
@@ -154,7 +154,7 @@ class MapProjection<Value, Encoder>::ListCursor : public PageableCursor {
   std::vector<ValuePtr> kept_;
 };
 
-// Walks both maps, and the keys to be told again, side by side.
+// Walks both maps, and the keys to report in any case, side by side.
 template <typename Value, typename Encoder>
 class MapProjection<Value, Encoder>::MapDifference : public Difference {
  public:
@@ -168,7 +168,7 @@ class MapProjection<Value, Encoder>::MapDifference : public Difference {
         in_before_(First(*before_, selection_)),
         in_after_(First(*after_, selection_)),
         in_again_(again_.begin()) {
-    // Without a change both are mostly the same map.
+    // Without a change, Compare mostly passes the same map twice.
     if (before_ == after_ && again_.empty()) done_ = true;
   }
 
@@ -189,7 +189,8 @@ class MapProjection<Value, Encoder>::MapDifference : public Difference {
   bool done() const override { return done_; }
 
  private:
-  // Takes the value at the place if it is of `key`; null if it is not, or is not selected.
+  // If `place` is at `key`, moves `place` on, and returns the value if it is selected. Else returns
+  // null.
   ValuePtr Take(const Map& map, Place& place, const kube::NamespacedName& key) const {
     if (place == map.end() || place->first != key) return nullptr;
     const ValuePtr& value = (place++)->second;

@@ -19,12 +19,12 @@ struct Page {
   storage::WorldPtr world;
   rest::Selection selection;
   std::optional<kube::NamespacedName> after;
-  std::optional<int64_t> left;  // from `after` on, if known
+  std::optional<int64_t> left;  // the number of objects that come after `after`, if known
 
-  // Reads the page, at most `limit` objects and never more than some thousand, since it is held
-  // while it is written: `reading`, which has its number, gets cursor, continue token and remaining
-  // count. It is known before the first object is written whether there is another page. `this`,
-  // `projection` and `reading` outlive the task.
+  // Reads at most `limit` objects, and never more than some thousand, because the page is held
+  // while it is written. Sets cursor, continue token and remaining count of `reading`. Thus the
+  // caller knows before the first object is written whether another page follows. REQUIRES:
+  // `reading` has its resource version. `this`, `projection` and `reading` outlive the task.
   StatusTask Read(const Projection& projection, int64_t limit, rest::Reading& reading);
 };
 

@@ -25,24 +25,25 @@ class PageableCursor : public rest::Cursor {
  public:
   // Sets aside the last result of Next, for TakeKept.
   virtual void Keep() = 0;
-  // The objects set aside, in their order. Holds what they need.
+  // Returns a cursor over the objects set aside, in their order. It keeps the World alive that they
+  // need.
   virtual std::unique_ptr<rest::Cursor> TakeKept() = 0;
 };
 
 struct ViewEvent {
   rest::WatchEvent::Type type;
   kube::NamespacedName key;
-  // For a deletion the last state, or, where none is known, a tombstone. Never null; valid as long
-  // as the Difference that returned it.
+  // For a deletion, the object's last state or, if that is unknown, a tombstone. Never null; valid
+  // as long as the Difference that returned it.
   std::unique_ptr<const rest::Object> object;
-  // The object has a version of its own, and it is above that of the state before, or equal to it
-  // where the object is.
+  // True: the event may carry the object's own version. It has one, and that is above the own
+  // version of the state before, or equal to it if the object is unchanged.
   bool own_version = false;
 };
 
-// Events that lead from one World to another, in the order of their keys, found one by one: memory
-// does not depend on their number. An object that was replaced by one with another UID is deleted,
-// then added.
+// The events that lead from one World to another, in the order of their keys. They are found one by
+// one, so memory does not depend on their number. If an object was replaced by another one with the
+// same key but another UID, there is a deletion and then an addition.
 class Difference {
  public:
   virtual ~Difference() = default;
@@ -56,13 +57,13 @@ class Difference {
 struct Span {
   storage::WorldPtr before;
   storage::WorldPtr after;
-  storage::Touched touched;  // everything that may differ between the two; borrows from `after`
-  // Keys of which the client may have any state: reported in any case.
+  storage::Touched touched;  // all objects that may differ; borrows from `after`
+  // Keys that the client may hold in any state: they are reported whether they differ or not.
   std::set<kube::NamespacedName> again = {};
 };
 
-// The changes that a client inside a burst may lack: those above `horizon` (which may be negative)
-// up to the state `at`, all of them in the logs of `now`.
+// The changes that a client inside a burst may lack: those with revisions above `horizon` (which
+// may be negative) up to the state `at`. All of them are in the logs of `now`.
 struct Window {
   storage::WorldPtr now;
   storage::WorldPtr then;  // the objects at `at`
@@ -70,21 +71,22 @@ struct Window {
   int64_t horizon = 0;
 };
 
-// A pure function of Worlds. Objects are in the order of (namespace, name), and valid as long as
-// the World that they were found in.
+// A pure function of Worlds. Objects come in the order of (namespace, name), and are valid as long
+// as the World in which they were found.
 class Projection {
  public:
   virtual ~Projection() = default;
 
-  // The set that the resource is computed from: all Worlds here are of it.
+  // The source set from which the resource is computed: all Worlds passed here are of this set.
   virtual const storage::SourceSet& sources() const = 0;
-  // Null when there is none.
+  // Null if there is no such object.
   virtual std::unique_ptr<const rest::Object> Find(const storage::WorldPtr& world,
                                                    const kube::NamespacedName& key) const = 0;
   // All selected objects, behind `after` if it is given. Holds the World.
   virtual std::unique_ptr<PageableCursor> List(storage::WorldPtr world, rest::Selection selection,
                                                std::optional<kube::NamespacedName> after) const = 0;
-  // The number of such objects in the namespace `ns` ("" = all). Costs less than a look at each.
+  // The number of objects in the namespace `ns` ("" = all), only those behind `after` if it is
+  // given. Costs less than a look at each.
   virtual Task<int64_t> Count(storage::WorldPtr world, std::string ns,
                               std::optional<kube::NamespacedName> after) const = 0;
   virtual std::unique_ptr<Difference> Compare(Span span, rest::Selection selection) const = 0;

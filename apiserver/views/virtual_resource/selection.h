@@ -23,8 +23,8 @@ bool FieldsSelect(const rest::Selection& selection, std::string_view ns, std::st
 // Checks namespace and field selectors, which is everything that a key decides.
 bool KeySelected(const rest::Selection& selection, const kube::NamespacedName& key);
 
-// The cost of matching an object's labels, in looks at an object: clients choose the number of
-// requirements.
+// The cost of matching an object's labels, as a number of looks. It grows with the requirements,
+// whose number clients choose.
 int LabelLooks(const rest::Selection& selection);
 
 }  // namespace steward::views

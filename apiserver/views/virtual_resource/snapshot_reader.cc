@@ -33,7 +33,8 @@ namespace {
 // The digits of etcd's largest revision, 2^63 - 1.
 constexpr size_t kRevisionDigits = 19;
 
-// The time until a question that found no room, or whose answer was lost, is asked again.
+// The cluster is asked again after this time, because a question may have found no room in CatchUp,
+// or its list may have failed.
 constexpr absl::Duration kAskAgain = absl::Seconds(1);
 
 absl::Status TooOldForList() {
@@ -92,8 +93,8 @@ Task<WorldPtr> SnapshotReader::Recall(storage::Number number, std::string asker)
     return world.Knows(vector) == storage::Knowledge::kKnown || world.IsGone(vector);
   };
   WorldPtr world = worlds_.Current();
-  // A number above the newest revision is of another etcd. That revision was asked for when the
-  // read began. Clocks are one above it (WorldStore::Lifted).
+  // A number above the cluster's newest revision is of another etcd. The cluster was asked for that
+  // revision when the read began. Clocks can be one above it (WorldStore::Lifted).
   const auto ahead = [this, revision = number.clock / storage::kTicks] {
     return revision > worlds_.newest_revision() + 1;
   };
@@ -121,14 +122,14 @@ Task<Snapshot> SnapshotReader::Read(rest::ReadOptions options) {
   CO_RETURN_IF_ERROR(co_await WaitFor(asked, options.asker));
   storage::WorldSnapshot moment = worlds_.Now();
   if (options.resource_version_match != "Exact") {
-    // A state that is not older than a number carries no smaller one.
+    // The answer is not older than the state of `asked`, so it must not carry a smaller number.
     storage::Number number = moment.number();
     number.clock = std::max(number.clock, asked.clock);
     for (size_t i = 0; i < moment.world->sources().size(); ++i) {
       const storage::History& history = moment.world->sources()[i].history;
       if (asked.vector[i] > number.vector[i] &&
           history.Knows(asked.vector[i]) == storage::Knowledge::kKnown) {
-        number.vector[i] = asked.vector[i];  // it names the same state
+        number.vector[i] = asked.vector[i];  // both revisions name the same state
       }
     }
     Snapshot snapshot{std::move(moment.world), number};

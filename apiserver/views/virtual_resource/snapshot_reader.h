@@ -22,7 +22,7 @@ struct Snapshot {
   storage::WorldPtr world;
   storage::Number number;
 
-  // The answer from it, without its objects.
+  // An answer with this number and a warning if the stream is interrupted, but without objects.
   rest::Reading Reading() const;
 };
 
@@ -37,15 +37,17 @@ using OnAwaited = std::function<void(const storage::StateVector&, std::string_vi
 // The time that a state is waited for before the cluster is asked for it.
 inline constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
-// The time that a read waits for the cluster to tell a past state that this replica lacks. The
-// cluster is asked once a second, so reads may have to queue.
+// The time that a read waits until the cluster has returned a past state that this replica lacks.
+// It is long, because a source makes one list a second at most (CatchUp), so reads may have to
+// queue.
 inline constexpr absl::Duration kRecallPatience = absl::Seconds(30);
 
 // REQUIRES: `worlds` and `past` outlive this object.
 class SnapshotReader {
  public:
-  // `on_newest_read` is called for each read of the newest state; `on_awaited` for a state that has
-  // not arrived here, if the cluster is known to have had it. Both may be null.
+  // `on_newest_read` is called at the beginning of each read. `on_awaited` is called for a state
+  // that this replica has not reached or does not know any more, if the cluster can have had it.
+  // Both may be null.
   SnapshotReader(storage::WorldStore& worlds, storage::RewindCache& past, ReadTimes times,
                  std::function<void()> on_newest_read, OnAwaited on_awaited)
       : worlds_(worlds),
@@ -56,18 +58,19 @@ class SnapshotReader {
 
   // Returns the snapshot that `options` require. 503 before the first sync; 504 for a
   // resourceVersion that does not arrive in time; 410 for a state that this replica does not know
-  // (any more). A number of another API is taken for what it is there, a revision of etcd: an old
-  // one is no longer known, one above the newest has not come. 410 also for a number of a form that
-  // is unknown.
+  // (any more). A resourceVersion of another API is taken as a revision of etcd: 504 if it is above
+  // the newest, 410 if the match is "Exact", else the newest state. 410 also for digits that are
+  // too long for a revision.
   Task<Snapshot> Read(rest::ReadOptions options);
   Task<Snapshot> ReadNewest();
 
  private:
-  // Answers a read with a number that none of Steward's is.
+  // Answers a read whose resourceVersion is not one of Steward's numbers.
   static absl::StatusOr<Snapshot> ReadForeign(Snapshot newest, const rest::ReadOptions& options);
-  // Returns the World that knows the state at `number`: 410 when nobody does, or says so in time.
+  // Returns a World that knows the state at `number`. 410 if the cluster does not know that state
+  // either, or does not return it in time.
   Task<storage::WorldPtr> Recall(storage::Number number, std::string asker);
-  // Waits until this replica has reached `number`: 504 when it does not in time.
+  // Waits until this replica has reached the state of `number`. 504 if that takes too long.
   StatusTask WaitFor(storage::Number number, std::string asker);
 
   storage::WorldStore& worlds_;

@@ -1,5 +1,4 @@
-// An object of which only the name is known, reported as deleted to clients that may have had it.
-// Immutable.
+// An object whose name alone is known, reported as deleted to clients that may hold it. Immutable.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_TOMBSTONE_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_TOMBSTONE_H_
 

@@ -26,8 +26,8 @@ struct Versions {
   std::set<Key> missing;  // keys of objects that did not exist at some time in the window
 };
 
-// `at_end`: the source's objects in window.then, pointers to which are Ptr. Reference parameters
-// outlive the task.
+// `at_end` has the source's objects in window.then. `key_of` makes the Key of an object's
+// (namespace, name). Reference parameters outlive the task.
 template <typename Key, typename Ptr, typename KeyOf>
 boost::asio::awaitable<Versions<Key, Ptr>> VersionsOf(const Window& window, storage::Source source,
                                                       const storage::OrderedMap<Key, Ptr>& at_end,

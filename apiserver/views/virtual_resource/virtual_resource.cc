@@ -108,7 +108,8 @@ Task<std::unique_ptr<rest::EventStream>> VirtualResource::Watch(const rest::Sele
   const bool numbered = !options.resource_version.empty() && options.resource_version != "0";
   if (numbered && !options.send_initial_events) {
     const absl::StatusOr<storage::Number> number = storage::Number::Parse(options.resource_version);
-    // A number of another API, or of an older or unknown format: clients begin anew.
+    // The number is of another API, or has an older or unknown format. 410 makes clients list
+    // again.
     if (!number.ok()) {
       CO_ASSIGN_OR_RETURN(const Snapshot newest, co_await reader_.ReadNewest());
       co_return std::make_unique<FailedStream>(
@@ -119,7 +120,7 @@ Task<std::unique_ptr<rest::EventStream>> VirtualResource::Watch(const rest::Sele
     rest::ReadOptions read;
     read.resource_version = options.resource_version;
     absl::StatusOr<Snapshot> snapshot = co_await reader_.Read(read);
-    // Clients look for this error among the events.
+    // Clients expect this error as an event, not as the response.
     if (kube::IsTimeout(snapshot.status())) {
       co_return std::make_unique<FailedStream>(snapshot.status());
     }

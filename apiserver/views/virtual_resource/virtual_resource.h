@@ -28,22 +28,24 @@ struct VirtualResourceOptions {
   absl::Duration version_wait = absl::Seconds(3);
   // Watches that request bookmarks get them at least this often.
   absl::Duration bookmark_period = absl::Minutes(1);
-  // Called for each read that names no resourceVersion and so needs the newest state. May be null.
+  // Called at the beginning of each read, and while a watch waits for a state that may not exist:
+  // it makes the cluster's current revision known. May be null.
   std::function<void()> on_newest_read;
-  // Called regularly with a state that a read or a watch waits for, so that it arrives. May be
-  // null.
+  // Called again and again with the state that a read or a watch waits for, to request it from the
+  // cluster. May be null.
   OnAwaited on_awaited;
 };
 
 // The sentence for rest::Resource::where_to_write of `kinds` ("InstalledOperators") that are
-// computed from objects of the kind `source` ("ClusterServiceVersion"): from this one, or from any
-// when `name` is empty.
+// computed from objects of the kind `source` ("ClusterServiceVersion"): from the object `name`, or
+// from any such object if `name` is empty.
 std::string WhereToWrite(std::string_view kinds, std::string_view source,
                          const kube::NamespacedName& name);
 
 // Each read is answered from one World alone. Errors: 404 NotFound; 503 before the first sync; 504
 // for a resourceVersion that does not arrive in time; 410 Expired for a state that this replica
-// does not know (any more); 400 for a number that is not one of Steward's.
+// does not know (any more); 400 for an invalid continue token. SnapshotReader::Read says what a
+// resourceVersion of another API means.
 class VirtualResource : public rest::Getter, public rest::Lister, public rest::Watcher {
  public:
   // REQUIRES: `worlds` outlives this object, and is of the projection's sources.

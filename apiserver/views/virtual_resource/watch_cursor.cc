@@ -20,8 +20,8 @@ int64_t PowerOfTen(int exponent) {
   return power;
 }
 
-// The highest mark of a number inside a burst. Components do not reach back further either, so a
-// burst that does has no place to continue from.
+// The highest mark of a number inside a burst. Components reach back no further, so a client cannot
+// continue inside a burst that does reach back further.
 constexpr int kMaxMiddle = storage::Number::kOwn - 1;
 constexpr int kNowhere = -1;
 
@@ -40,7 +40,7 @@ WatchCursor::WatchCursor(storage::Number start, uint64_t epoch, rest::Selection 
 
 WatchCursor::Outcome WatchCursor::Next(const storage::WorldSnapshot& now) {
   if (diff_) return Advance();
-  // With another etcd, nothing known here applies to the client's state.
+  // The client's number is of another etcd, so nothing known here applies to it.
   if (epoch_ != now.world->epoch()) return Outcome::kExpired;
   if (position_.mark == storage::Number::kOwn) return NextFromOwn(now);
   switch (now.world->Knows(position_.vector)) {
@@ -75,16 +75,17 @@ WatchCursor::Outcome WatchCursor::NextFromOwn(const storage::WorldSnapshot& now)
   const std::string* ns = SelectedNamespace(selection_);
   const std::string* name = SelectedName(selection_);
   if (ns == nullptr || name == nullptr) return Outcome::kExpired;
-  // The clock is the newest of the revisions, or the number is invented: it must not become ours.
+  // In a real own number, the clock is the newest of the revisions. Else the number is invented,
+  // and its clock must not become ours.
   if (std::ranges::max(position_.vector) != revision()) return Outcome::kExpired;
-  // A change of any source up to that revision may be one of the object.
+  // A change of any source up to that revision may have changed the object.
   position_.vector = position_.AtClock();
   if (!now.world->HasReached(position_.vector)) return Outcome::kNotYet;
   const kube::NamespacedName key{*ns, *name};
   const std::unique_ptr<const rest::Object> object = projection_.Find(now.world, key);
   Start start{now, now.world, std::set<kube::NamespacedName>()};
   if (object == nullptr || object->OwnVersion() != number_) start.again->insert(key);
-  // The client lacks what came after this number.
+  // The client has the object's state at this number, and the burst brings what came later.
   position_ = {position_.clock, /*mark=*/0, now.world->Vector()};
   BeginBurst(std::move(start));
   return Advance();
@@ -101,7 +102,8 @@ VoidTask WatchCursor::Prepare() {
 
 StateVector WatchCursor::TargetOf(const World& world) const {
   StateVector target = world.Vector();
-  // A component of the client's state that is ahead is known to name the same state.
+  // If a component of the client's state is above this World's, both name the same state: Next has
+  // checked that.
   for (size_t i = 0; i < target.size(); ++i) target[i] = std::max(target[i], position_.vector[i]);
   return target;
 }
@@ -115,7 +117,7 @@ void WatchCursor::BeginBurst(Start start) {
   const StateVector target = TargetOf(*now);
   storage::Touched touched = storage::TouchedBetween(*now, position_.vector, target);
   target_ = {std::max(start.now.clock, position_.clock), storage::Number::kComplete, target};
-  // Any change since the horizon may have affected the keys that are told again.
+  // Any change since the horizon may have affected the keys in start.again.
   low_ = start.again->empty() ? INT64_MAX : Revision(position_.clock) - PowerOfTen(position_.mark);
   if (!touched.empty()) low_ = std::min(low_, static_cast<int64_t>(touched.floor));
   has_event_ = false;
@@ -124,7 +126,7 @@ void WatchCursor::BeginBurst(Start start) {
 }
 
 WatchCursor::Outcome WatchCursor::Advance() {
-  // One event is held back, so that the last one is known.
+  // One event is held back in ahead_, so that the last event of the burst is recognized.
   while (!diff_->done()) {
     std::optional<ViewEvent> found = diff_->Next();
     if (!found) {
@@ -163,8 +165,8 @@ WatchCursor::Outcome WatchCursor::Advance() {
   return has_event_ ? Outcome::kBurstEnd : Outcome::kQuiet;
 }
 
-// Keys that could have been visible under any combination of the versions in the window of a number
-// inside a burst.
+// The keys that the client may hold in an outdated state, because its number is inside a burst.
+// nullopt: unknown or too many.
 boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> WatchCursor::Suspects(
     WorldPtr now, WorldPtr then) const {
   const int64_t horizon = Revision(position_.clock) - PowerOfTen(position_.mark);

@@ -19,31 +19,31 @@
 
 namespace steward::views {
 
-// Holds only the next event: a slow client's next difference simply covers more.
+// Holds only the next event, because a slow client's next burst simply covers more changes.
 //
-// A burst is the difference between the state that the client has and the newest. All its events
-// but the last carry a number with a mark below kComplete: a client that resumes there is told
-// again what it may have missed.
+// A burst is all events from the state that the client has to the newest state. All its events but
+// the last carry a number with a mark below kComplete. A client that resumes at such a number gets
+// again every object that it may have missed.
 class WatchCursor {
  public:
-  // `start`: the number that the client has, in the present World's `epoch`. `past` and
+  // `start` is the number that the client has. `epoch` is that of the current World. `past` and
   // `projection` outlive the cursor.
   WatchCursor(storage::Number start, uint64_t epoch, rest::Selection selection,
               storage::RewindCache& past, const Projection& projection);
 
   enum class Outcome {
     kEvent,      // event() and number() are the next
-    kPause,      // there is more to look at: let others have a turn
+    kPause,      // the burst goes on: give other work a turn, then call Next again
     kBurstEnd,   // the client has the state that number() names: the place for a bookmark
     kQuiet,      // as kBurstEnd, after a burst without events
     kCurrent,    // the client has the newest state
-    kFar,        // the client's state has to be found first, which takes time: Prepare does it
+    kFar,        // finding the client's state takes time: call Prepare, then Next again
     kNotYet,     // this replica has not reached the client's state
-    kForgotten,  // this replica does not know the client's state, or not any more
-    kExpired,    // and nobody can say what happened since
+    kForgotten,  // this replica does not know the client's state (any more); the cluster may
+    kExpired,    // the client cannot continue from its number: it must list again
   };
-  // Continues from the client's place to the newest of `now`, which must never be older than
-  // before.
+  // Continues from the client's state to that of `now`, which must never be older than in an
+  // earlier call.
   Outcome Next(const storage::WorldSnapshot& now);
 
   // Called after kFar. Gives other work its turns. The cursor outlives the task.
@@ -54,7 +54,8 @@ class WatchCursor {
   // The number of the event, or of the client's state.
   const std::string& number() const { return number_; }
   const storage::StateVector& vector() const { return position_.vector; }
-  // The revision of etcd that it reads as, which the cluster has had, unless it is another's.
+  // The number's clock as a revision of etcd. It is at most one above the cluster's newest revision
+  // (WorldStore::Lifted), unless the number is of another etcd.
   uint64_t revision() const { return position_.clock / storage::kTicks; }
   // True if another event of the same burst is known to follow.
   bool more_follows() const { return ahead_.has_value(); }
@@ -65,12 +66,13 @@ class WatchCursor {
   // The beginning of a burst.
   struct Start {
     storage::WorldSnapshot now;
-    storage::WorldPtr before;  // the client's; null: not prepared
-    // Keys to be told again; nullopt: too many.
+    storage::WorldPtr before;  // the World of the client's state; null: Prepare is needed
+    // Keys to report in any case; nullopt: too many.
     std::optional<std::set<kube::NamespacedName>> again;
   };
-  // Begins at an object's own number: only a watch of that object can, since it says nothing of
-  // others. The object is told as it is now, unless it still has this number.
+  // Begins a burst at an object's own number. The selection must name that object alone, because
+  // the number says nothing of others. Reports the object as it is now, unless it still has this
+  // number.
   Outcome NextFromOwn(const storage::WorldSnapshot& now);
   // True if there is nothing between the client's state and `target`.
   bool IsAt(const storage::StateVector& target) const;
@@ -84,15 +86,15 @@ class WatchCursor {
   storage::RewindCache& past_;
   const Projection& projection_;
   const uint64_t epoch_;
-  storage::Number position_;  // the client's, between bursts
+  storage::Number position_;  // the client's number before the burst under way
 
-  std::unique_ptr<Start> start_;  // of a burst that is far
+  std::unique_ptr<Start> start_;  // set after kFar
   // The burst under way.
-  std::unique_ptr<Difference> diff_;  // separate, as most watchers wait most of the time
+  std::unique_ptr<Difference> diff_;  // null between bursts
   storage::Number target_;
   int middle_mark_ = 0;
   int64_t low_ = 0;         // everything in the burst happened above this revision
-  bool has_event_ = false;  // at least one was found
+  bool has_event_ = false;  // the burst has an event
   std::optional<ViewEvent> ahead_;
 
   std::optional<ViewEvent> event_;

@@ -17,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-// The shortest digits that read back as the same number, in one of two forms.
+// The shortest text, in the given form, that reads back as the same number.
 std::string ShortestOf(double number, std::chars_format form) {
   std::array<char, 400> buffer;
   const auto end = std::to_chars(buffer.begin(), buffer.end(), number, form).ptr;
@@ -50,7 +50,7 @@ std::string JsonFloat(double number) {
   constexpr int kLowest = -6;
   constexpr int kBeyond = 21;
   std::string text = FloatText(number, kLowest, kBeyond);
-  // encoding/json leaves a zero out: 1e-7.
+  // encoding/json writes exponents without that zero: 1e-7.
   const size_t zero = text.find("e-0");
   if (zero != std::string::npos) text.erase(zero + 2, 1);
   return text;

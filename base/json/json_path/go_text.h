@@ -10,8 +10,9 @@ namespace steward::json_path {
 // Appends a value as fmt.Print does: strings bare, null for none. Objects and arrays are JSON.
 void AppendText(const boost::json::value& value, std::string& out);
 
-// Appends a value as encoding/json does: members sorted, & < > escaped. `indent` spaces for each
-// level, and lines; 0 = all in one line. `depth` is the level at which the value begins.
+// Appends a value as encoding/json does: members sorted, & < > escaped. With `indent` spaces for
+// each level, one member per line; 0 = all in one line. `depth` is the level at which the value
+// begins.
 void AppendGoJson(const boost::json::value& value, size_t indent, std::string& out,
                   size_t depth = 0);
 

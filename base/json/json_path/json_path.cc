@@ -20,7 +20,7 @@ namespace json = boost::json;
 using json_path::Node;
 using Kind = Node::Kind;
 
-// Null: no value at all, as the root of a range over nothing is.
+// A null pointer means no value at all, such as the root of a range over an empty list.
 using Values = std::vector<const json::value*>;
 
 constexpr size_t kMaxRanges = 100;  // nested
@@ -44,7 +44,7 @@ bool IsInteger(const json::value& value) {
           value.get_uint64() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()));
 }
 
-// The order of two values. Booleans are equal or not, and nothing else.
+// The order of two values. Two booleans are kEqual or kDifferent.
 enum class Order { kLess, kEqual, kGreater, kDifferent };
 
 template <typename T>
@@ -85,8 +85,8 @@ absl::StatusOr<bool> Holds(std::string_view op, const json::value& left, const j
   return (order == Order::kLess) == op.starts_with('<');
 }
 
-// One use of a template. An operation that fails leaves behind the values that it was given, unless
-// it says otherwise: a filter for existence counts them.
+// One run of a template. An operation that fails leaves its input in `values` unless its comment
+// says otherwise, because a filter for existence counts them.
 class Evaluation {
  public:
   Evaluation(const std::vector<Node>& nodes, size_t max_steps)
@@ -99,7 +99,7 @@ class Evaluation {
   }
 
  private:
-  // Runs the nodes from one on, until the end of the range that they are in.
+  // Runs the nodes from `first` on, until the end of their range.
   absl::Status RunFrom(size_t first, const json::value* root, std::vector<Values>& results) {
     for (size_t i = first; i < nodes_.size(); ++i) {
       Values values = {root};
@@ -115,7 +115,8 @@ class Evaluation {
       }
       --begins_;
       RETURN_IF_ERROR(RunRange(i, values, results));
-      // Goes on behind the range. One without an end also runs for its parent.
+      // Goes on behind the end of the range. A range without an end of its own uses the end of its
+      // parent.
       if (last_end_ > i) i = last_end_;
     }
     return absl::OkStatus();
@@ -169,7 +170,7 @@ class Evaluation {
     return absl::OkStatus();
   }
 
-  // Nothing is left of the input where an end has no range.
+  // Runs `range` or `end`. An `end` without a range fails and leaves no values.
   absl::Status Obey(std::string_view word, Values& values) {
     if (word == "range") {
       ++begins_;
@@ -248,14 +249,14 @@ class Evaluation {
       if (IsNone(value)) continue;
       if (!value->is_array()) return Wrong(StrCat(KindName(*value), " is not an array"));
       ASSIGN_OR_RETURN(const bool some, AppendSlice(node, value->get_array(), found));
-      // An empty slice ends the search, as in client-go.
+      // Like client-go, an empty slice ends the search.
       if (!some) break;
     }
     values = std::move(found);
     return absl::OkStatus();
   }
 
-  // Returns whether the slice has a length.
+  // Returns false if the slice is empty.
   absl::StatusOr<bool> AppendSlice(const Node& node, const json::array& array, Values& found) {
     const auto length = static_cast<int64_t>(array.size());
     int64_t begin = node.begin.value_or(0);
@@ -330,14 +331,15 @@ class Evaluation {
 
   const std::vector<Node>& nodes_;
   size_t steps_left_;
-  size_t begins_ = 0;  // ranges that the last action begins
-  size_t depth_ = 0;   // ranges that run
-  size_t ends_ = 0;    // ranges that the last action ends
+  size_t begins_ = 0;  // ranges that the last action has begun
+  size_t depth_ = 0;   // ranges that are running
+  size_t ends_ = 0;    // ranges that the last action has ended
   size_t last_end_ = 0;
-  std::deque<json::value> made_;  // values that the document does not have
+  std::deque<json::value> made_;  // values that were made, since the document does not have them
 };
 
-// The output is measured after each value: a short template can find each value many times.
+// Prints values. Checks the size after each value, because a short template can find each value
+// many times.
 class Printer {
  public:
   explicit Printer(size_t max_output) : max_output_(max_output) {}

@@ -1,8 +1,8 @@
 // Templates of jsonpath, in the dialect of kubectl. Immutable values: thread-safe.
 //
-// Output and errors are as with k8s.io/client-go/util/jsonpath where missing
-// keys are allowed. Members that a wildcard or `..` finds come in the order of the document, which
-// there is a random one.
+// Output and errors are as with k8s.io/client-go/util/jsonpath where missing keys are allowed.
+// Members that a wildcard or `..` finds come in the order of the document, whereas client-go's
+// order is random.
 #ifndef BASE_JSON_JSON_PATH_JSON_PATH_H_
 #define BASE_JSON_JSON_PATH_JSON_PATH_H_
 
@@ -20,7 +20,7 @@ namespace steward {
 
 struct JsonPathLimits {
   size_t max_steps = 20'000'000;  // values that are looked at
-  size_t max_output = 64U << 20;  // bytes; what is made before it is noticed is one value more
+  size_t max_output = 64U << 20;  // bytes; one value more may be made before the check
 };
 
 class JsonPath {
@@ -33,11 +33,11 @@ class JsonPath {
   // kInvalidArgument with what is wrong with the template.
   static absl::StatusOr<JsonPath> Parse(std::string_view text);
 
-  // A template as messages show it: what is long is cut.
+  // A template, shortened if it is long, for messages.
   static std::string Shown(std::string_view text) { return json_path::Shown(text); }
 
-  // Returns what the template makes of a document. kInvalidArgument where it does not suit the
-  // document; kResourceExhausted beyond a limit.
+  // Returns what the template makes of a document. kInvalidArgument if the template does not suit
+  // the document; kResourceExhausted beyond a limit.
   absl::StatusOr<std::string> Print(const boost::json::value& document, Form form,
                                     const JsonPathLimits& limits = {}) const;
 

@@ -25,7 +25,7 @@ void Print(const steward::JsonPath& path, const boost::json::value& document) {
   const absl::StatusOr<std::string> arrays = path.Print(document, Form::kJson, kLimits);
   if (!arrays.ok()) return;
   Check(text.ok() || absl::IsResourceExhausted(text.status()));
-  // One array for each action.
+  // There is one array for each action.
   std::string_view rest = *arrays;
   while (!rest.empty()) {
     size_t end = rest.find("\n]\n");

@@ -141,7 +141,7 @@ TEST(JsonPathTest, HasLimits) {
   EXPECT_FALSE(JsonPath::Parse(std::string(100'000, 'x')).ok());
 }
 
-// A short template can find each value many times: what is printed ends soon after the limit.
+// A short template can find each value many times, so printing must end soon after the limit.
 TEST(JsonPathTest, IsBoundedWhileItPrints) {
   std::string many = ":";
   for (int i = 1; i < 900; ++i) many += ",:";
@@ -150,7 +150,7 @@ TEST(JsonPathTest, IsBoundedWhileItPrints) {
       {"items", {{{"tags", {std::string(1 << 20, 'x')}}}, {{"tags", json::array(3, "y")}}}}};
   ASSERT_OK_AND_ASSIGN(const JsonPath path, JsonPath::Parse(twice));
   for (const Form form : {Form::kText, Form::kJson}) {
-    // All of it were 800 GB.
+    // The whole output would be 800 GB.
     EXPECT_THAT(path.Print(document, form, {.max_output = 10U << 20}).status(),
                 StatusIs(absl::StatusCode::kResourceExhausted, "it prints too much"));
   }

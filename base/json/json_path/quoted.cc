@@ -11,7 +11,7 @@ constexpr std::string_view kLetters = "abfnrtv\\";
 constexpr std::string_view kMeanings = "\a\b\f\n\r\t\v\\";
 constexpr uint32_t kLargestByte = 0xFF;
 
-// The next `count` digits of a number to this base; nothing where there are fewer.
+// The next `count` digits of a number in this base; nullopt if there are fewer.
 std::optional<uint32_t> TakeDigits(std::string_view& text, size_t count, uint32_t base) {
   if (text.size() < count) return std::nullopt;
   uint32_t number = 0;
@@ -28,7 +28,7 @@ std::optional<uint32_t> TakeDigits(std::string_view& text, size_t count, uint32_
   return number;
 }
 
-// False for what is no character.
+// False if `code` is no character.
 bool AppendUtf8(uint32_t code, std::string& out) {
   const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
   if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return false;
@@ -50,7 +50,7 @@ bool AppendUtf8(uint32_t code, std::string& out) {
   return true;
 }
 
-// Takes what follows a backslash, and appends its meaning. False where it has none.
+// Takes the text behind a backslash, and appends its meaning. False if it is no valid escape.
 bool TakeEscape(std::string_view& text, char quote, std::string& out) {
   if (text.empty()) return false;
   const char c = text.front();

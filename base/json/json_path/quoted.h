@@ -9,7 +9,7 @@
 namespace steward::json_path {
 
 // Returns the text between quotes with its escapes resolved (\n, \t, \x41, \101, \u00e9, ...), or
-// nothing where they are none.
+// nullopt if an escape is invalid.
 std::optional<std::string> Unquote(std::string_view inside, char quote);
 
 }  // namespace steward::json_path

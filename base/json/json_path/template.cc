@@ -20,7 +20,7 @@ using Kind = Node::Kind;
 
 constexpr size_t kMaxTemplate = 64 << 10;
 constexpr size_t kMaxShown = 200;  // bytes in messages
-// Parts of unions and filters are templates in turn.
+// A limit, because parts of unions and filters are templates themselves.
 constexpr int kMaxDepth = 16;
 constexpr std::string_view kOperators = "!<>=";
 
@@ -29,7 +29,7 @@ absl::Status Wrong(std::string_view message) { return absl::InvalidArgumentError
 bool IsLineEnd(char c) { return c == '\r' || c == '\n'; }
 bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 
-// Letters outside of ASCII are not told from other characters there.
+// kubectl does not distinguish letters outside of ASCII from other characters.
 bool IsWordBegin(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return c == '_' || absl::ascii_isalnum(byte) || byte >= 0x80;
@@ -82,7 +82,7 @@ class Parser {
     return boost::json::string(boost::json::string_view(text.data(), text.size()));
   }
 
-  // Parses up to and with the closing brace.
+  // Parses up to and including the closing brace.
   absl::Status ParseAction(std::vector<Node>& chain) {
     while (true) {
       if (AtEnd() || IsLineEnd(text_[at_])) return Wrong("unclosed action");
@@ -236,7 +236,7 @@ class Parser {
           !absl::SimpleAtoi(ToAbsl(parts[i]), &number)) {
         return wrong;
       }
-      // No list is as long.
+      // No list is that long, so cutting a number to this bound changes nothing.
       constexpr int64_t kFar = int64_t{1} << 48;
       *members[i] = std::clamp(number, -kFar, kFar);
     }
@@ -244,8 +244,8 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // The end of a filter's inside: the first closing parenthesis that is not in quotes, of which
-  // there is one pair at most.
+  // The end of a filter's inside: the first closing parenthesis outside of quotes. A filter has at
+  // most one pair of quotes.
   absl::StatusOr<size_t> FilterEnd() const {
     char quote = '\0';
     bool closed = false;

@@ -13,16 +13,16 @@
 
 namespace steward::json_path {
 
-// A part of a template that makes results of results.
+// A part of a template: turns a list of values into another.
 struct Node {
   enum class Kind {
     kText,        // `value`, whatever the input is
     kLiteral,     // `value`, once for each input
     kIdentifier,  // range, end, or a word that is unknown
     kField,       // the member `text`
-    kWildcard,    // all members, or items
+    kWildcard,    // all members of an object, or items of a list
     kRecursive,   // the value and all below
-    kSlice,       // some items
+    kSlice,       // some items of a list
     kUnion,       // the results of each of `lists`
     kFilter,      // the items for which `lists` [left, right] hold by the operator `text`
     kAction,      // a chain, `lists` [chain]
@@ -32,7 +32,7 @@ struct Node {
   std::string text;
   boost::json::value value;
   std::vector<std::vector<Node>> lists;
-  // The bounds and the step of a slice; absent ones are the list's ends, and a step of one.
+  // The bounds and the step of a slice. Absent bounds are the list's ends; an absent step is one.
   std::optional<int64_t> begin;
   std::optional<int64_t> end;
   std::optional<int64_t> step;
@@ -42,7 +42,7 @@ struct Node {
 // Returns the texts and actions of a template, in their order. kInvalidArgument with what is wrong.
 absl::StatusOr<std::vector<Node>> ParseTemplate(std::string_view text);
 
-// A template, or a part of one, as messages show it: what is long is cut.
+// A template, or a part of it, shortened if it is long, for messages.
 std::string Shown(std::string_view text);
 
 }  // namespace steward::json_path

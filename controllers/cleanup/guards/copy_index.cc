@@ -43,8 +43,8 @@ storage::ReflectorOptions Followed() {
 
 }  // namespace
 
-// The reflector's sink. A list that breaks off has still reported true states; only objects missing
-// from a complete list are gone.
+// The reflector's sink. Objects from a list that breaks off count, too; but only objects that are
+// missing from a complete list are gone.
 class CopyIndex::Sink : public storage::ReflectorSink {
  public:
   explicit Sink(CopyIndex& index) : index_(index) {}
@@ -85,8 +85,8 @@ class CopyIndex::Sink : public storage::ReflectorSink {
       then(*facts);
       return;
     }
-    // API servers send no such object. Since it would be missing, all knowledge counts as
-    // incomplete from now on.
+    // API servers send no such object. Because the index lacks it, the index counts as incomplete
+    // from now on.
     log::Error("Cannot read a copy's metadata", {{"err", facts.status()}});
     index_.broken_ = true;
   }
@@ -156,7 +156,7 @@ void CopyIndex::Tell() {
 void CopyIndex::Note(const olm::ObjectFacts& object) {
   NoteWaiting(object, true);
   const auto label = object.labels.find(olm::kCopiedFromLabel);
-  // The selector makes sure that the label is there.
+  // The selector guarantees the label.
   Content content;
   content.claims.original = {label == object.labels.end() ? "" : label->second, object.key.name};
   const uint64_t id = IdOf(object.uid);
@@ -252,7 +252,7 @@ std::vector<CopyIndex::Labelled> CopyIndex::Select(
     found.push_back({{namespaces_[entry.ns], content.claims.original.name},
                      content.read ? &content.claims : nullptr});
   }
-  // Without sorting, the order would depend on hashes.
+  // Sort, because the order would otherwise depend on hashes.
   std::sort(found.begin(), found.end(),
             [](const Labelled& a, const Labelled& b) { return a.key < b.key; });
   return found;
@@ -297,7 +297,7 @@ VoidTask CopyIndex::ReadNamespace(std::string ns, std::vector<uint64_t> ids) {
   absl::Status status = co_await ReadSome(ns, ids);
   ids = StillUnread(ids);
   if (ids.empty()) co_return;
-  // Objects that changed or went meanwhile are reported by the watch, perhaps later.
+  // The watch reports the objects that changed or went meanwhile, perhaps later.
   if (status.ok()) status = absl::UnavailableError("they change");
   read_ = std::move(status);
   std::vector<uint64_t>& again = to_read_[ns];
@@ -331,9 +331,10 @@ absl::Status CopyIndex::TakeContent(const kube::RawObject& raw) {
   if (!claims.has_value()) return absl::OkStatus();
   Entry& entry = it->second;
   const auto generation = static_cast<uint32_t>(object.generation);
-  // The answer is older than the watch's last event, however late it came.
+  // The answer is older than the watch's last event.
   if (generation < entry.generation) return absl::OkStatus();
-  // The label does not count in the generation: at the same generation, the watch knows it better.
+  // A change of the label does not change the generation. So at the same generation, use the
+  // watch's label, which may be newer.
   if (generation == entry.generation) claims->original = contents_[entry.content].claims.original;
   entry.generation = generation;
   SetContent(entry, Content{true, *std::move(claims)});

@@ -28,18 +28,19 @@
 
 namespace steward::controllers {
 
-// Follows the objects by their metadata, and reads the content of each once for each UID and
-// generation, in the background (R-000-85): OLM copies every change of an original's status into
-// all of its copies, which changes no generation. Equal claims are held once for all objects that
-// make them, and no names of objects are held, only numbers for the namespace and the claims, since
-// a copy has the name of its original. So 100,000 of them take 4 MiB (R-000-91).
+// Follows the objects by their metadata, and reads the content of each in the background, once for
+// each UID and generation (R-000-85). So OLM's copying of an original's status into all of its
+// copies, which changes no generation, causes no reads. Equal claims are held once for all objects.
+// No names of objects are held, because a copy has the name of its original: only numbers for the
+// namespace and the claims. So 100,000 copies take 4 MiB (R-000-91).
 class CopyIndex {
  public:
-  // Up to this many unread objects of a namespace are read one by one; for more, the namespace is
-  // listed.
+  // Up to this many unread objects of a namespace are read one by one. If there are more, the
+  // namespace is listed.
   static constexpr size_t kMaxReadAlone = 3;
 
-  // Called when it changes whether all of them are known (listed, followed, and read).
+  // Called with true when all objects become known (listed, followed and read), and with false when
+  // they cease to be.
   using Observer = std::function<void(bool known)>;
 
   // `observer` may be null. REQUIRES: the references outlive this object and Run.
@@ -47,14 +48,13 @@ class CopyIndex {
             Observer observer = nullptr);
   ~CopyIndex();
 
-  // Follows the objects until cancelled. Called once at a time; all knowledge is dropped at its
-  // end.
+  // Follows the objects until cancelled, then drops all knowledge. Called once at a time.
   VoidTask Run();
 
   // OK when all existing objects have been listed and are followed; else kUnavailable, with the
   // reason.
   absl::Status health() const;
-  // Returns when all are known, or at `deadline` (steady time).
+  // Returns when all objects are known, or at `deadline` (steady time).
   VoidTask UntilKnown(std::chrono::steady_clock::time_point deadline) const;
   // The number of objects whose content has not been read yet.
   size_t unread() const { return unread_; }
@@ -68,14 +68,13 @@ class CopyIndex {
     const olm::CopyClaims* claims;  // null: unread
   };
   // The unread objects, and those for whose claims `wanted` returns true. `wanted` is called once
-  // for equal claims; the objects are searched only if it returns true for some.
+  // for equal claims; the objects are searched only if it returns true at least once.
   std::vector<Labelled> Select(const std::function<bool(const olm::CopyClaims&)>& wanted) const;
 
-  // The objects that are being deleted and have a finalizer of cleanup, which copies should never
-  // get.
+  // The objects that are being deleted and have a finalizer of cleanup. (Copies should never have
+  // one.)
   std::set<kube::NamespacedName> waiting() const;
-  // True if there may be a labelled object of this original; as long as that is unknown, there may
-  // be.
+  // True if there may be a labelled object of this original; also true while that is unknown.
   bool MayHaveCopiesOf(const kube::NamespacedName& original) const;
 
  private:
@@ -100,13 +99,14 @@ class CopyIndex {
   void Drop(const Entry& entry);
   void NoteWaiting(const olm::ObjectFacts& object, bool there);
   void Clear();
-  // Called after everything that may change whether all are known.
+  // Called after every change that may change whether all objects are known.
   void Tell();
 
   VoidTask ReadContents();
   VoidTask ReadNamespace(std::string ns, std::vector<uint64_t> ids);
   StatusTask ReadSome(const std::string& ns, const std::vector<uint64_t>& ids);
-  // Takes a content, unless it is older than the watch's last event: then the object stays unread.
+  // Takes the content of an object. If it is older than the watch's last event, the object stays
+  // unread.
   absl::Status TakeContent(const kube::RawObject& raw);
   // Returns the `ids` that exist and are unread.
   std::vector<uint64_t> StillUnread(const std::vector<uint64_t>& ids) const;

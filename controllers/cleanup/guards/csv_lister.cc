@@ -17,7 +17,7 @@
 namespace steward::controllers {
 namespace {
 
-// The number of tries for a list that changes make void.
+// The number of tries when changes invalidate a list.
 constexpr int kTries = 3;
 
 // A labelled ClusterServiceVersion and its claims; null: not known yet.
@@ -26,7 +26,7 @@ struct Copy {
   const olm::CopyClaims* claims;
 };
 
-// The originals of a listing, by which copies are proven.
+// The originals of a listing, which prove copies.
 class Originals {
  public:
   explicit Originals(const std::vector<olm::CsvFacts>& csvs) {
@@ -38,8 +38,8 @@ class Originals {
     const auto original = originals_.find(copy.original);
     return original != originals_.end() && olm::Proves(*original->second, copy);
   }
-  // One of the unproven copies with equal claims represents all of them, except those whose
-  // namespace contains the object that they claim to replace.
+  // Returns one of the unproven copies with equal claims for all of them, and in addition each
+  // whose namespace contains the object that it claims to replace.
   std::vector<Copy> Representatives(const std::vector<Copy>& unproven) const {
     std::set<olm::CopyClaims> seen;
     std::vector<Copy> chosen;
@@ -98,8 +98,8 @@ Task<CsvListing> CsvLister::List(CopyReading copies) {
   if (copies_ == nullptr) copies = CopyReading::kListed;
   for (int i = 0; i <= kTries; ++i) {
     Draft draft(copies == CopyReading::kListed ? "" : StrCat("!", olm::kCopiedFromLabel));
-    // The last try is a whole list, after which no contents have to be read that may change
-    // meanwhile.
+    // The last try is a whole list, because it needs no further reads during which objects could
+    // change.
     bool whole = kept_.empty() || i == kTries;
     if (!whole) {
       CO_RETURN_IF_ERROR(co_await ListMetadata(draft));
@@ -153,7 +153,7 @@ CsvListing CsvLister::Finish(Draft draft) {
     counted.push_back(olm::FactsOf(copy.key, *copy.claims));
   }
   std::move(counted.begin(), counted.end(), std::back_inserter(csvs));
-  // Messages name them in this order, however they were read.
+  // Sort, so that messages name them in the same order, however they were read.
   std::sort(csvs.begin(), csvs.end(),
             [](const olm::CsvFacts& a, const olm::CsvFacts& b) { return a.key < b.key; });
   std::swap(kept_, draft.contents);
@@ -161,7 +161,7 @@ CsvListing CsvLister::Finish(Draft draft) {
     if (kept_.size() > kMaxKept) kept_ = Contents();
     return std::move(draft.listing);
   }
-  // Objects that another call has listed meanwhile must not be forgotten: see ReadMissing.
+  // Keep the objects that another call has listed meanwhile: ReadMissing needs them.
   for (auto& [uid, content] : draft.contents) {
     if (content.facts != nullptr && !draft.gone.contains(uid)) {
       kept_.try_emplace(uid, std::move(content));
@@ -228,7 +228,7 @@ Task<bool> CsvLister::ReadChanged(Draft& draft) {
 }
 
 // Reads the objects that were listed without the label before and are not listed now. Returns false
-// as above.
+// as ReadChanged does.
 Task<bool> CsvLister::ReadMissing(Draft& draft) {
   std::vector<std::pair<kube::NamespacedName, std::string>> missing;
   for (const auto& [uid, content] : kept_) {
@@ -249,7 +249,8 @@ Task<bool> CsvLister::ReadMissing(Draft& draft) {
   co_return true;
 }
 
-// Adds the copies that are not proven. Returns false as above, or when the CopyIndex is behind.
+// Adds the copies that are not proven. Returns false as ReadChanged does, or when the CopyIndex
+// lags behind.
 Task<bool> CsvLister::CountCopies(Draft& draft) {
   CO_RETURN_IF_ERROR(copies_->health());
   if (copies_->unread() > kMaxReadAlone) {
@@ -268,7 +269,7 @@ Task<bool> CsvLister::CountCopies(Draft& draft) {
     return !originals.Prove(claims);
   };
   for (const CopyIndex::Labelled& copy : copies_->Select(is_unproven)) {
-    // The listed ones were read just now: see ReadMissing.
+    // Skip the listed ones: ReadMissing has just read them.
     if (!draft.listing.names.contains(copy.key)) copies.push_back({copy.key, copy.claims});
   }
   for (const Copy& copy : originals.Representatives(copies)) {
@@ -278,7 +279,7 @@ Task<bool> CsvLister::CountCopies(Draft& draft) {
   std::vector<olm::CsvFacts> counted;
   for (size_t i = 0; i < unproven.size(); ++i) {
     const auto& [key, said] = unproven[i];
-    // The claims in the index suffice for the others.
+    // For the others, use the claims in the index.
     if (said.has_value() && i >= kMaxReadAlone) {
       counted.push_back(olm::FactsOf(key, *said));
       continue;

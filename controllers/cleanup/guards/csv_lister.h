@@ -1,4 +1,4 @@
-// The ClusterServiceVersions that count as operators, read live but without reading unchanged
+// Lists the ClusterServiceVersions that count as operators. Lists live, but does not read unchanged
 // contents again. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_GUARDS_CSV_LISTER_H_
 #define CONTROLLERS_CLEANUP_GUARDS_CSV_LISTER_H_
@@ -25,48 +25,50 @@ namespace steward::controllers {
 
 struct CsvListing {
   std::set<kube::NamespacedName> names;  // of all that were listed
-  // All but the proven copies, of which there may be thousands. Of unproven copies with equal
-  // contents, one represents all.
+  // All except the proven copies, of which there may be thousands. One unproven copy represents all
+  // unproven copies with equal contents.
   std::vector<olm::CsvFacts> csvs;
   // The ClusterServiceVersions, copies included, that are being deleted and have a finalizer of
-  // cleanup. Where copies are ignored, some with the label may be missing: absence from the list
-  // does not prove that an object does not wait.
+  // cleanup. With CopyReading::kIgnored, objects with the label of copies may be missing, so
+  // absence from this set does not prove that an object does not wait.
   std::set<kube::NamespacedName> waiting;
-  // Originals, there or not, of those with the label of copies. Only where copies are listed.
+  // The originals that objects with the label of copies name, whether they exist or not. Only if
+  // copies are listed.
   std::set<kube::NamespacedName> copied;
-  // The objects that an earlier call listed, and that went a moment ago (RecentlyDeletedCsvs).
+  // The objects that an earlier call listed and that were deleted a moment ago
+  // (RecentlyDeletedCsvs).
   std::vector<olm::DepartedCsv> departed;
 };
 
-// The treatment of ClusterServiceVersions with OLM's label of copies in a listing.
+// How a listing treats ClusterServiceVersions with OLM's label of copies.
 enum class CopyReading {
   kListed,    // listed live, with the others
-  kFollowed,  // from the CopyIndex; an error if that does not know them
-  kIgnored,   // not counted; those that wait are reported as far as they are known
+  kFollowed,  // from the CopyIndex; an error if the index does not know all
+  kIgnored,   // not counted; `waiting` has those that the CopyIndex knows
 };
 
-// A ClusterServiceVersion is large, and cleanup reads little of it. So the live list is one of
-// metadata, and contents are read only of objects that are new or changed in it: an object of one
-// UID and resourceVersion never differs. A change between the list and the reading of a content
-// makes the list void. So a listing equals one whole list at one moment, and is never older than
+// A ClusterServiceVersion is large, and cleanup needs little of it. So the live list has metadata
+// only, and only objects that are new or changed in the list are read: an object of one UID and
+// resourceVersion never differs. If an object changes between the list and the read of its content,
+// the list is made again. So a listing equals one whole list at one moment, and is never older than
 // the call.
 //
 // If copies are followed, only the other objects are listed (R-000-85). The kube-apiserver answers
 // such a list from its cache, with and without a limit; it checks each object's labels, and sends
-// only the selected ones (docs/performance.md). An object that was once listed without the label,
-// and is missing now, is read: unless it is gone, it was given the label, and it counts as long as
-// it is remembered, whatever its contents.
+// only the selected ones (docs/performance.md). An object that was once listed without the label
+// and is missing now is read. If it still exists, somebody gave it the label; it still counts as an
+// operator while it is remembered, whatever its contents.
 //
 // Calls may overlap.
 class CsvLister {
  public:
-  // The limit of kept contents where copies are listed: beyond, every list is a whole one.
+  // The limit of kept contents if copies are listed. Beyond it, every list is a whole list.
   static constexpr size_t kMaxKept = 50'000;
   // With more changes than this, one whole list is cheaper than reading each object.
   static constexpr size_t kMaxReadAlone = 20;
 
-  // `copies` may be null: then copies are always listed. `recently_deleted` may be null: then
-  // nothing is known of what is gone. REQUIRES: the references and pointers outlive this object and
+  // If `copies` is null, copies are always listed. If `recently_deleted` is null,
+  // CsvListing::departed is empty. REQUIRES: the references and pointers outlive this object and
   // its calls.
   explicit CsvLister(kube::Client& client, const olm::CsvTerms& terms = {},
                      const CopyIndex* copies = nullptr,
@@ -74,7 +76,7 @@ class CsvLister {
       : client_(client), terms_(terms), copies_(copies), recently_deleted_(recently_deleted) {}
 
   Task<CsvListing> List(CopyReading copies = CopyReading::kListed);
-  // Reads this ClusterServiceVersion live, even if it is a copy; nullopt: there is none.
+  // Reads this ClusterServiceVersion live, even if it is a copy; nullopt: it does not exist.
   Task<std::optional<olm::CsvFacts>> Find(kube::NamespacedName name);
 
   // The number of kept contents.

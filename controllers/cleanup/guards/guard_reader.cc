@@ -59,8 +59,8 @@ std::map<std::string, olm::OwnedApi> ApisOf(const olm::CleanupInputs& inputs) {
   return apis;
 }
 
-// True if its Service is in the operator's namespace and it has the labels that OLM writes
-// (R-000-79): the claims of a ClusterServiceVersion are no proof.
+// True if the APIService's Service is in the operator's namespace and the APIService has the labels
+// that OLM writes (R-000-79). The ClusterServiceVersion's own claim to serve the API is no proof.
 bool IsServedBy(const kube::NamespacedName& csv, const olm::ApiServiceFacts& service) {
   return service.service_namespace == csv.ns && olm::OwnerOf(service.labels) == csv;
 }
@@ -139,7 +139,7 @@ VoidTask GuardReader::ReadFirst(Asked csv, GuardReading& reading) {
   const olm::Read<olm::ProtectionFacts>& protection = reading.inputs.protection;
   if (protection.unreadable()) co_return;
   copies_protected_ = protection.ok() && protection->copies_protected;
-  // Unreadable parts stay unreadable: the next reading starts afresh.
+  // Do not read unreadable parts again: the next reading starts afresh.
   const bool again = copies == CopyReading::kFollowed && !copies_protected_;
   if (again && reading.inputs.csvs.ok() && !reading.inputs.csv.unreadable()) {
     co_await ReadOperator(std::move(csv), CopyReading::kListed, reading);
@@ -197,7 +197,7 @@ void GuardReader::Take(olm::CsvFacts facts, std::string_view json, GuardReading&
   }
 }
 
-// Uses a list of metadata, as a GET would return several hundred kB that are not needed.
+// Lists metadata, because a GET would return several hundred kB that are not needed.
 VoidTask GuardReader::ReadCsvDefinition(GuardReading& reading) {
   Read<olm::CsvDefinitionFacts>& definition = reading.inputs.csv_definition;
   if (options_.csvs_built_in) {
@@ -251,7 +251,7 @@ VoidTask GuardReader::ReadGroups(std::string ns, GuardReading& reading) {
 VoidTask GuardReader::ReadSelected(GuardReading& reading) {
   const olm::OperatorGroup& group = reading.inputs.groups->front().group;
   std::vector<std::string> selected;
-  // Metadata suffices, and Namespaces may be thousands.
+  // List only metadata, because there may be thousands of Namespaces.
   const absl::Status status = co_await ListLive(client_, kNamespaces, "", "", Detail::kMetadata,
                                                 [&](const kube::RawObject& raw) -> absl::Status {
                                                   ASSIGN_OR_RETURN(const olm::NamespacePtr ns,
@@ -271,7 +271,7 @@ VoidTask GuardReader::ReadCrd(std::string name, GuardReading& reading) {
   reading.inputs.crds[name] = std::move(crd);
 }
 
-// A missing APIService does not show what its API server stores.
+// Unreadable if the APIService is missing, because its API server may still store objects.
 VoidTask GuardReader::ReadApi(olm::OwnedApi api, GuardReading& reading) {
   const kube::NamespacedName& own = reading.inputs.csv->key;
   olm::CrdFacts facts;

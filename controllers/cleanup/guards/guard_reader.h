@@ -1,4 +1,4 @@
-// A live reading of everything that decides whether operands may be deleted. Lives on one executor.
+// Reads live everything that decides whether operands may be deleted. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_GUARDS_GUARD_READER_H_
 #define CONTROLLERS_CLEANUP_GUARDS_GUARD_READER_H_
 
@@ -25,8 +25,8 @@
 
 namespace steward::controllers {
 
-// Returns the watched ClusterServiceVersions that are no copies, except the given ones (R-000-60).
-// May be null: none.
+// Returns the watched ClusterServiceVersions that are not copies, except those in `without`
+// (R-000-60). Null = there are none.
 using KnownCsvs =
     std::function<std::vector<olm::CsvFacts>(const std::set<kube::NamespacedName>& without)>;
 
@@ -35,14 +35,14 @@ struct GuardOptions {
   bool allow_unprotected = false;
   // The garbage collector's finalizers stay as long as others do (`steward up`).
   bool collector_finalizers_stay = false;
-  // Custom resources of definitions that OLM did not install are cleaned up, too (R-000-79).
+  // Also clean up custom resources of definitions that OLM did not install (R-000-79).
   bool unmanaged_definitions = false;
-  // Operators' Deployments do not exist here (`steward up`), and are no guard.
+  // Operators' Deployments do not exist here (`steward up`), so they are not checked.
   bool without_deployments = false;
-  // ClusterServiceVersions need no definition here (`steward up`), and it is no guard.
+  // ClusterServiceVersions need no definition here (`steward up`), so it is not checked.
   bool csvs_built_in = false;
-  // Tells how the object of this name and UID came to be deleted, where no policy refuses
-  // --cascade=orphan and =foreground; null: its finalizers tell.
+  // Returns how the object of this name and UID was deleted. For clusters in which no policy
+  // refuses --cascade=orphan and =foreground. Null: the object's finalizers tell.
   std::function<olm::DeletionMode(const kube::NamespacedName& csv, const std::string& uid)>
       deletion_mode;
   // Called with the duration of each reading; may be null.
@@ -57,7 +57,7 @@ enum class CsvDetail {
   kObject,  // and the object itself
 };
 
-// A ClusterServiceVersion as somebody read it before. Its references outlive its use.
+// A ClusterServiceVersion that was read before. REQUIRES: the references outlive its use.
 struct CsvAsRead {
   const olm::CsvFacts& facts;
   std::string_view json;
@@ -66,8 +66,8 @@ struct CsvAsRead {
 struct GuardReading {
   olm::CleanupInputs inputs;
   boost::json::value csv;  // the object, if requested and readable
-  absl::Duration began;    // monotonic; nothing was read before
-  // True when the listing has copies of this object, or that is not known.
+  absl::Duration began;    // monotonic; nothing was read before this time
+  // True when the listing has copies of this object, or when it is unknown whether it has.
   bool lists_copies = true;
 };
 
@@ -78,16 +78,17 @@ class GuardReader {
   GuardReader(kube::Client& client, CsvLister& csvs, Clock& clock, KnownCsvs known,
               GuardOptions options);
 
-  // Errors are in the reading. Independent reads run at the same time, since the kube-apiserver may
-  // delay the answer to a list that has not changed by up to a tenth of a second.
+  // Errors are in the reading. Independent reads run at the same time, because the kube-apiserver
+  // may take up to a tenth of a second to answer a list that has not changed.
   //
-  // The ClusterServiceVersion is read with the list of all, which shows one moment, or after it:
-  // one that is not in the list any more has left its mark before (kRefusalAnnotation).
+  // The ClusterServiceVersion is read together with the list of all of them, or after it. So if a
+  // co-owner is not in the list any more, its mark (kRefusalAnnotation) is seen.
   //
-  // `before`, which may be null, spares a GET where the list shows the object in the same state.
+  // `before` may be null. It saves a GET if the list shows the object in the same state.
   //
-  // REQUIRES, for a verdict: it was seen being deleted before. A deletion of all of them deletes
-  // their definition first.
+  // REQUIRES, for a verdict: `csv` was seen being deleted before the call. If all of them are
+  // deleted by deleting their definition, the definition is marked first, so the reading shows
+  // that.
   boost::asio::awaitable<GuardReading> Look(kube::NamespacedName csv,
                                             std::optional<olm::CleanupRecord> remembered,
                                             CsvDetail detail, const CsvAsRead* before = nullptr);
@@ -95,7 +96,7 @@ class GuardReader {
  private:
   using Reader = std::function<VoidTask()>;
   VoidTask ReadAll(std::vector<Reader> reads);
-  // The part of a question that is about the ClusterServiceVersion itself.
+  // The arguments of Look about the ClusterServiceVersion itself.
   struct Asked {
     kube::NamespacedName name;
     CsvDetail detail;
@@ -120,7 +121,7 @@ class GuardReader {
   Clock& clock_;
   const KnownCsvs known_;
   const GuardOptions options_;
-  // True if, at the last reading, only OLM could turn another object into a copy.
+  // True if, at the last reading, only OLM could give an object the label of copies.
   bool copies_protected_ = true;
   ProtectionReader protection_;
 };

@@ -12,10 +12,10 @@
 
 namespace steward::controllers {
 
-// The error in words for people.
+// The error as text for users.
 std::string Describe(const absl::Status& status);
 
-// The parts of its objects that a list returns: all of them, or the metadata alone.
+// The parts of the objects that a list returns.
 enum class Detail { kWhole, kMetadata };
 
 // Visits all existing objects in their present state (no resourceVersion), as kube::VisitAll does.

@@ -14,13 +14,15 @@
 
 namespace steward::controllers {
 
-// One command may delete two operators of one definition. The operator that is not opted in is not
-// held up, and may be gone before the other is looked at, although its custom resources were to be
-// kept. An operator that was opted in leaves a mark (CoOwners), and is not remembered here.
+// One command may delete two operators of one definition, of which only one is opted in. The other
+// is not delayed by a cleanup and may be gone before the opted-in one is looked at, although its
+// custom resources were to be kept. So it is remembered here. An opted-in operator leaves a mark
+// instead (CoOwners).
 class RecentlyDeletedCsvs {
  public:
-  // The time from the moment when the absence was noticed. The deletions of one command are moments
-  // apart, and the first look comes soon after, unless the API server is slow or cannot be asked.
+  // How long an object is remembered after its absence was noticed. Long enough, because one
+  // command deletes its objects within moments, and the first look comes soon after, unless the API
+  // server is slow or unavailable.
   static constexpr absl::Duration kRemembered = absl::Minutes(1);
 
   // REQUIRES: `clock` outlives this object.
@@ -41,8 +43,8 @@ class RecentlyDeletedCsvs {
   std::map<std::string, Departure> departures_;  // by UID
 };
 
-// Removes from `departed` the objects that `csv` replaced, by spec.replaces: an operator that OLM
-// deletes after an upgrade goes on in the next version.
+// Removes from `departed` the objects that `csv` replaced, by spec.replaces. OLM deletes the old
+// version after an upgrade, but the operator goes on in the new version.
 std::vector<olm::DepartedCsv> WithoutReplaced(std::vector<olm::DepartedCsv> departed,
                                               const olm::CsvFacts& csv);
 

@@ -20,12 +20,14 @@
 namespace steward::controllers {
 namespace {
 
-// The kube-apiserver answers a list of unchanged objects only at its next tick, ten times a second:
-// with one reading at a time, a reading would take longer than its batch.
+// Several readers, because the kube-apiserver answers a list of unchanged objects only at its next
+// tick, ten times a second. With one reading at a time, a reading would take longer than sending
+// its batch.
 constexpr size_t kReaders = 2;
 
-// True when a DELETE that failed so may still be carried out: nobody answered, or a server that may
-// have passed it on. Some of these were never sent; which, the error does not say.
+// True when a DELETE that failed with `status` may still be carried out: there was no answer, or a
+// server answered that may have passed it on. Some such DELETEs were never sent, but the error does
+// not tell which.
 bool MayArrive(const absl::Status& status) {
   const int code = kube::FromStatus(status).code;
   return code != 401 && code != 429;
@@ -39,7 +41,7 @@ std::string NameOf(const OperandsOfCrd& crd, const kube::NamespacedName& name) {
 std::map<std::string, olm::CrdPlan> PlansOf(const GuardReading& guards) {
   std::map<std::string, olm::CrdPlan> plans;
   const olm::Verdict verdict = olm::CleanupVerdict(guards.inputs);
-  // Without a record nothing is sent.
+  // Without a record no DELETE is sent.
   if (!verdict.allowed() || !guards.inputs.csv->record.has_value()) return plans;
   if (!guards.inputs.csv->deleting()) return plans;
   for (olm::CrdPlan& plan : olm::PlanCleanup(guards.inputs, verdict.targets, olm::TargetSet())) {
@@ -52,7 +54,8 @@ std::map<std::string, olm::CrdPlan> PlansOf(const GuardReading& guards) {
 absl::Status TooLate() { return absl::AbortedError("the guards are too old to delete by them"); }
 absl::Status Stopped() { return absl::AbortedError("the guards allow nothing any more"); }
 
-// A round runs on one executor, so nothing of it changes between its check and this wait.
+// A round runs on one executor, so its state does not change between the caller's check and this
+// wait.
 VoidTask UntilNotified(const Broadcast& broadcast) {
   return broadcast.WaitSince(broadcast.Now(), std::chrono::steady_clock::time_point::max());
 }
@@ -191,7 +194,7 @@ std::shared_ptr<Deleter::Batch> Deleter::BatchOf(const GuardReading& guards) con
       Batch{PlansOf(guards), guards.began + options_.guard_age, options_.batch});
 }
 
-// Once true it stays true, since tasks that have ended wake no others.
+// Must stay true once it is true, because tasks that have ended wake no others.
 bool Deleter::IsOver(const State& state) const {
   const DeletionRound& round = state.round;
   return state.cursor.next_ == state.cursor.candidates_.size() || round.stopped ||
@@ -207,8 +210,8 @@ bool Deleter::HasTime(const Batch& batch, absl::Duration margin) const {
 bool Deleter::IsOpen(const State& state) const {
   const DeletionCursor& cursor = state.cursor;
   if (cursor.batch_->left == 0) return false;
-  // A DELETE that would hardly be answered in time waits for the next batch, unless this batch is
-  // new.
+  // A DELETE that would hardly be answered before the batch's deadline waits for the next batch,
+  // unless this batch is new.
   const bool fresh = cursor.batch_->left == options_.batch;
   return HasTime(*cursor.batch_,
                  fresh ? absl::ZeroDuration() : std::min(cursor.slowest_, options_.guard_age / 4));
@@ -234,11 +237,11 @@ bool Deleter::IsDue(const State& state) const {
   for (const std::shared_ptr<Batch>& batch : cursor.ahead_) {
     if (HasTime(*batch, std::min(cursor.slowest_, options_.guard_age / 4))) ++ready;
   }
-  // While all senders wait for answers, a reading would be old by the time they need it.
+  // While all senders wait for answers, a reading would be too old when they need it.
   if (!open && ready == 0) return state.waiting > 0;
   if (!options_.read_ahead || ready == kReaders) return false;
   const size_t until_needed = (open ? cursor.batch_->left : 0) + ready * options_.batch;
-  // An earlier reading would be old by the time it is needed.
+  // Not due earlier, because the reading would be too old when it is needed.
   return until_needed < cursor.candidates_.size() - cursor.next_ &&
          cursor.slowest_ * until_needed / options_.width <= options_.guard_age / 4;
 }
@@ -301,7 +304,7 @@ VoidTask Deleter::Tell(State& state) {
 VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidate candidate) {
   const olm::CrdPlan& listed = candidate.crd->plan;
   const auto plan = batch->plans.find(listed.crd);
-  // Since the listing, the targets may have become fewer, and the definition another one.
+  // Since the listing, the targets may have become fewer, and the definition may be another object.
   if (plan == batch->plans.end() || plan->second.state != olm::CrdState::kServed ||
       plan->second.cluster_scoped != listed.cluster_scoped ||
       olm::FateOf(plan->second, candidate.operand->name.ns, false) != olm::OperandFate::kDelete) {
@@ -326,8 +329,9 @@ VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidat
   Judge(state, candidate, outcome);
 }
 
-// The client checks `may_send` right before it sends, however long it waits for a connection or a
-// busy server. The answer to a DELETE that was sent in time may take as long as the client permits.
+// The client checks `may_send` right before the bytes leave, so it may wait long for a connection
+// or a busy server. The answer to a DELETE that was sent in time may take as long as the client
+// permits.
 StatusTask Deleter::SendDelete(Candidate candidate, kube::SendCheck may_send) {
   kube::DeleteOptions options;
   options.uid = candidate.operand->uid;
@@ -352,7 +356,7 @@ void Deleter::Judge(State& state, const Candidate& candidate, const absl::Status
       if (candidate.operand->finalizers.empty()) candidate.operand->gone = true;
       return;
     case WriteOutcome::kConflict:
-      // Another object has the name now: it must be listed first.
+      // Another object has the name now. It is deleted only after a new listing.
       return;
     case WriteOutcome::kRefused:
       ++round.denied;

@@ -1,5 +1,5 @@
-// The deleter of operands, which sends batches in rounds, each batch under its own reading of the
-// guards. Lives on one executor.
+// The deleter of operands. It sends DELETEs in rounds of batches; each batch has its own reading of
+// the guards. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_OPERANDS_DELETER_H_
 #define CONTROLLERS_CLEANUP_OPERANDS_DELETER_H_
 
@@ -35,10 +35,10 @@ struct DeleterOptions {
   // them.
   bool read_ahead = true;
   absl::Duration guard_age = absl::Seconds(2);  // R-000-71
-  // A round ends after this many DELETEs, and begins none after this time.
+  // A round sends at most this many DELETEs, and begins none after this time.
   size_t round = 1000;
   absl::Duration round_time = absl::Seconds(5);
-  // After this time the remaining operands are listed anew, as much may have changed.
+  // After this time the remaining operands are listed anew, because much may have changed.
   absl::Duration listing_age = absl::Minutes(1);
   // The interval of progress reports while a round waits for slow answers.
   absl::Duration progress_period = absl::Seconds(2);
@@ -50,16 +50,16 @@ struct DeletionRound {
   size_t accepted = 0;  // marked or gone
   size_t denied = 0;
   size_t recreated = 0;    // left alone: they came back too often
-  size_t waiting = 0;      // left for later: they came back, or were denied before
-  size_t unanswered = 0;   // nobody knows what became of them, or becomes
-  size_t unsent = 0;       // the guards had become too old when they could have been sent
-  std::string denial;      // what the cluster says of one that it refused to delete
+  size_t waiting = 0;      // left for later: recreated, or denied before
+  size_t unanswered = 0;   // their outcome is unknown, or still to come
+  size_t unsent = 0;       // not sent, because the guards' reading had become too old by then
+  std::string denial;      // the cluster's message about one that it refused to delete
   std::string left_alone;  // one that came back too often
-  // The guards no longer allow it, or what was listed is no longer so: nothing more was sent.
+  // The guards no longer allow deletions, or the listing is outdated: nothing more was sent.
   bool stopped = false;
   // The reason why the round ended early, if not `stopped`.
   absl::Status failure;
-  // The round ended in time, and another one continues with the same cursor.
+  // The round ended by its limits, and another round continues with the same cursor.
   bool more = false;
 };
 
@@ -72,23 +72,23 @@ class Deleter {
   Deleter(kube::Client& client, GuardReader& guards, const Leadership& leadership, Clock& clock,
           DeleterOptions options);
 
-  // Called regularly during a round, which waits for it.
+  // Called regularly during a round. The round waits for its end.
   using Progress = std::function<VoidTask(const DeletionRound& so_far)>;
 
-  // A cursor at the start of the operands in `listing` that must be deleted and are not being
-  // deleted yet, as far as `ledger` permits. `guards` is the reading by which the listing was made.
+  // Returns a cursor over the operands in `listing` that must be deleted, are not being deleted
+  // yet, and that `ledger` permits. `guards` is the reading by which the listing was made.
   std::unique_ptr<DeletionCursor> Begin(kube::NamespacedName csv, OperandListing listing,
                                         const GuardReading& guards,
                                         const DeletionLedger& ledger) const;
 
-  // Continues the deletions for one round. It takes no longer than the options say, except for the
-  // answers to DELETEs that were sent by then. Each DELETE names the listed UID and requests
-  // background propagation. Its bytes leave only if the guards that allow it were read at most
-  // `guard_age` ago, no later reading allows nothing, and this process is leader (R-000-78); its
-  // answer may take as long as the client permits. One reading of the guards is good for `batch`
-  // DELETEs; as soon as one allows nothing, nothing more is sent. A round ends early when the
-  // guards cannot be read in time, and when a DELETE is not answered. `ledger` is the one of Begin;
-  // `progress` may be null.
+  // Continues the deletions for one round. Takes no longer than the options say, except that it
+  // waits for the answers to DELETEs that were sent by then. Each DELETE names the listed UID and
+  // requests background propagation. Its bytes leave only if the guards that allow it were read at
+  // most `guard_age` ago, no later reading allows nothing, and this process is leader (R-000-78);
+  // its answer may take as long as the client permits. One reading of the guards is good for
+  // `batch` DELETEs; as soon as a reading allows nothing, nothing more is sent. A round ends early
+  // when the guards cannot be read in time, and when a DELETE is not answered. `ledger` is the one
+  // of Begin; `progress` may be null.
   boost::asio::awaitable<DeletionRound> Run(DeletionCursor& cursor, DeletionLedger& ledger,
                                             Progress progress);
 
@@ -121,12 +121,12 @@ class Deleter {
   const DeleterOptions options_;
 };
 
-// The progress in deleting one listing, between two rounds. Keeps guards that were read ahead for
-// the next round, so that it starts without a wait. Memory is that of the listing. Used by one
+// The progress in deleting one listing, between two rounds. Keeps the guards that were read ahead,
+// so that the next round starts without a wait. Takes as much memory as the listing. Used by one
 // coroutine.
 class DeletionCursor {
  public:
-  // A cursor is not copyable, as it points into its listing.
+  // Not copyable, because a cursor points into its listing.
   DeletionCursor(const DeletionCursor&) = delete;
   DeletionCursor& operator=(const DeletionCursor&) = delete;
 
@@ -152,7 +152,7 @@ class DeletionCursor {
   DeletionRound passed_over_;
   std::shared_ptr<Deleter::Batch> batch_;              // the present batch
   std::deque<std::shared_ptr<Deleter::Batch>> ahead_;  // read ahead, in order
-  absl::Duration slowest_;                             // of the last answers, about
+  absl::Duration slowest_;                             // roughly the slowest of the last answers
 };
 
 }  // namespace steward::controllers

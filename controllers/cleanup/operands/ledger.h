@@ -14,12 +14,12 @@
 
 namespace steward::controllers {
 
-// Names are remembered by hash: two that collide count as one, which can only reduce deletions.
+// Remembers names by hash. Names that collide count as one, which can only reduce deletions.
 class DeletionLedger {
  public:
-  // The deletions of objects of one name, after which it is left alone (R-000-71).
+  // After so many deletions of objects of one name, the name is left alone (R-000-71).
   static constexpr int kMaxDeletions = 3;
-  // Once it has this many names, no new name is deleted until the ledger ends.
+  // Once the ledger has this many names, objects of new names are not deleted any more.
   static constexpr size_t kMaxNames = 1'000'000;
 
   enum class Answer {
@@ -34,7 +34,7 @@ class DeletionLedger {
   // Called before a DELETE is sent, whatever its result.
   void NoteSent(const std::string& crd, const kube::NamespacedName& name, std::string_view uid,
                 absl::Duration now);
-  // Records that the cluster refused the deletion: it is tried again ever more seldom.
+  // Records that the cluster refused the deletion, so that it is tried again at growing intervals.
   void NoteDenied(const std::string& crd, const kube::NamespacedName& name, absl::Duration now);
 
   size_t names() const { return entries_.size(); }

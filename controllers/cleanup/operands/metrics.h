@@ -33,7 +33,7 @@ struct OldestOperand {
 // operand_namespace,operand,finalizers} (three for each cleanup at most),
 // steward_cleanup_reported_failure{namespace,name,message} (1 while the operator reports one; the
 // message is cut), of ClusterServiceVersions being uninstalled;
-// steward_cleanup_polled{namespace,name,reason} (1 while one waits without a working watch),
+// steward_cleanup_polled{namespace,name,reason} (1 while a cleanup waits without a working watch),
 // steward_cleanup_operand_watches; steward_cleanup_sweep_failing (1 while the last sweep of rights
 // was incomplete); steward_cleanup_unconfirmed_opt_ins;
 // steward_cleanup_deletions_total{result=accepted|denied|other},
@@ -59,11 +59,11 @@ class CleanupMetrics {
   // `message` is the operator's reason why it cannot finish; "" = none.
   void SetReported(const kube::NamespacedName& csv, const std::string& message);
   void Forget(const kube::NamespacedName& csv);
-  // Ends the series of all cleanups: from now on another process may be the one that knows them.
+  // Ends the series of all cleanups, because another process may report them from now on.
   void ForgetAll();
 
-  // Records whether every ClusterServiceVersion with OLM's label of copies has been read: before
-  // that, nothing is decided.
+  // Records whether every ClusterServiceVersion with OLM's label of copies has been read. Before
+  // that, no cleanup is decided.
   void SetCopiesKnown(bool known);
   // Records the duration of one reading of a cleanup's guards.
   void ObserveGuards(absl::Duration took);

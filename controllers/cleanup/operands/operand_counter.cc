@@ -11,7 +11,7 @@
 namespace steward::controllers {
 namespace {
 
-constexpr int kPasses = 4;  // for lists that expire while they are read
+constexpr int kPasses = 4;  // tries for lists that expire while they are read
 
 void Forget(OperandCount& count) {
   count.to_delete = count.waited_for = count.kept = 0;

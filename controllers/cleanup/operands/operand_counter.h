@@ -34,8 +34,8 @@ struct OperandCount {
 };
 
 // Lists the whole cluster, live, page by page: memory is one page, and the first `keep` operands.
-// Uses the storage version or, when that fails, another served one, as ListOperands does. REQUIRES:
-// `client` outlives the call.
+// Uses the storage version or, if that fails, another served version, as ListOperands does.
+// REQUIRES: `client` outlives the call.
 boost::asio::awaitable<OperandCount> CountOperands(kube::Client& client, olm::CrdPlan plan,
                                                    size_t keep = 0);
 

@@ -50,7 +50,7 @@ StatusTask ListByVersion(kube::Client& client, std::string version, OperandsOfCr
   co_return absl::OkStatus();
 }
 
-// Reviews, and other APIs without stored objects, cannot be listed.
+// APIs without stored objects, such as reviews, cannot be listed and count as empty.
 StatusTask ListOrNothing(kube::Client& client, std::string version, OperandsOfCrd& operands) {
   const absl::Status status = co_await ListByVersion(client, std::move(version), operands);
   if (!operands.plan.aggregated || !kube::IsUnsupported(status)) co_return status;
@@ -78,8 +78,9 @@ Task<OperandListing> ListPass(kube::Client& client, const std::vector<CrdPlan>& 
     operands.plan = plan;
     const absl::Status status = co_await ListOne(client, operands);
     if (plan.state == CrdState::kTerminating && !plan.targets.empty()) {
-      // The definition as a whole is pending, so nothing depends on the result of the list. Where
-      // no deletion is planned, only those that were begun are waited for.
+      // The definition itself is pending, so a failed list does no harm. If no deletion is planned
+      // (no targets), the definition does not count: only operands that are being deleted already
+      // are pending.
       listing.terminating_crds.push_back(plan.crd);
       if (!status.ok()) operands.pending.clear();
     } else if (!status.ok()) {

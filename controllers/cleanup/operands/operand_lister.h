@@ -1,5 +1,5 @@
-// A live and complete listing of the custom resources for which an uninstallation has to wait. Runs
-// on the caller's executor.
+// Lists, live and completely, the custom resources that an uninstallation has to wait for. Runs on
+// the caller's executor.
 #ifndef CONTROLLERS_CLEANUP_OPERANDS_OPERAND_LISTER_H_
 #define CONTROLLERS_CLEANUP_OPERANDS_OPERAND_LISTER_H_
 
@@ -38,15 +38,17 @@ struct OperandListing {
   std::vector<std::string> terminating_crds;
 
   size_t custom_resources() const;  // without those that are gone
-  // All that is waited for: custom resources, and definitions that are being deleted.
+  // The number of everything that a cleanup waits for: custom resources, and definitions that are
+  // being deleted.
   size_t pending() const { return custom_resources() + terminating_crds.size(); }
 };
 
-// Makes one pass over all of `plans`. Each list shows the present state with all its pages, by the
-// storage version or, when that fails, by another served one (a conversion webhook may be dead).
-// Objects that are neither to be deleted nor waited for are left out. Fails when any part could not
-// be listed, as the listing would prove nothing. A list that expired between two pages starts the
-// pass again, three times at most (R-000-70). Memory is proportional to the pending operands.
+// Lists the objects of all `plans` once. Each list shows the present state with all its pages. Uses
+// the storage version or, if that fails, another served version (a conversion webhook may be dead).
+// Leaves out objects that are neither to be deleted nor waited for. Fails if any part could not be
+// listed, because an incomplete listing would prove nothing. If a list expires between two pages,
+// starts again from the beginning, at most three times (R-000-70). Memory is proportional to the
+// pending operands.
 //
 // REQUIRES: `client` outlives the call.
 Task<OperandListing> ListOperands(kube::Client& client, std::vector<olm::CrdPlan> plans);

@@ -48,7 +48,8 @@ bool OperandWatches::Follow(const kube::NamespacedName& csv, const OperandListin
     }
   }
   metrics_.SetPolled(csv, why_not);
-  // The end of a definition shows in no event of its custom resources.
+  // No event of custom resources shows that their definition is gone, so the caller must poll for
+  // that.
   return why_not.empty() && listing.terminating_crds.empty();
 }
 
@@ -87,7 +88,7 @@ void OperandWatches::Open(const kube::NamespacedName& csv, const Scope& scope, F
     if (found != cleanups_.end()) wake_(csv, found->second.delay);
   };
   callbacks.changed = [wake](const kube::NamespacedName&) { wake(); };
-  // A look after the first list finds what happened before the watch began.
+  // Wake after the first list, too, to find changes from before the watch began.
   callbacks.synced = wake;
   followed.watch = metadata_.Open(std::move(selection), std::move(callbacks));
   streams_ += streams;

@@ -20,17 +20,17 @@
 namespace steward::controllers {
 
 struct OperandWatchesOptions {
-  // The limit of streams, for all cleanups together; each occupies a connection of the client.
-  // Cleanups beyond it are polled.
+  // The limit of streams for all cleanups together, because each occupies a connection of the
+  // client. Cleanups beyond the limit are polled.
   size_t max_streams = 24;
-  // A watch that has not worked for this long is given up, and tried again after `retry`.
+  // A watch that has not worked for this time is closed, and opened again after `retry`.
   absl::Duration patience = absl::Seconds(15);
   absl::Duration retry = absl::Minutes(2);
 };
 
-// Opens lists and watches of metadata, one of the whole cluster where the targets are many; objects
-// are not held, and a watch is open only while a cleanup waits. Its events only say when to look,
-// never what exists: their contents are ignored, and no decision depends on them.
+// Opens lists and watches of metadata; if the targets are many, a single one for the whole cluster.
+// Holds no objects. A watch is open only while a cleanup waits. Its events only say when to look:
+// their contents are ignored, and no decision depends on them.
 class OperandWatches {
  public:
   // Called when `csv` should be looked at after `delay`. Never called within a call of this class.
@@ -41,9 +41,9 @@ class OperandWatches {
                  OperandWatchesOptions options = {});
   ~OperandWatches();
 
-  // From now on `csv` waits for the pending operands in `listing`, and for no others; each of them
-  // that appears or goes wakes it after `delay`. Returns true when no change can be missed from
-  // here on; else the caller must look regularly.
+  // From now on, watches only the kinds and namespaces of the pending operands in `listing` for
+  // `csv`. Each object there that appears or goes wakes `csv` after `delay`. Returns true when no
+  // change can be missed from now on; else the caller must look regularly.
   bool Follow(const kube::NamespacedName& csv, const OperandListing& listing, absl::Duration delay);
   void Stop(const kube::NamespacedName& csv);
 
@@ -56,9 +56,9 @@ class OperandWatches {
     auto operator<=>(const Scope&) const = default;
   };
   struct Followed {
-    std::unique_ptr<MetadataWatch> watch;        // null: there is none, for now
+    std::unique_ptr<MetadataWatch> watch;        // null: not open at the moment
     std::optional<absl::Duration> unwell_since;  // monotonic
-    std::optional<absl::Duration> not_before;    // it failed: no retry before this
+    std::optional<absl::Duration> not_before;    // after a failure: no retry before this time
   };
   struct Cleanup {
     absl::Duration delay;

@@ -12,9 +12,9 @@
 
 namespace steward::controllers {
 
-// Calls `list` with the definition's storage version or, when that fails, with another served one
-// (a conversion webhook may be dead), until it succeeds, or its list expired. Returns the first
-// error when none succeeds. REQUIRES: `plan` outlives the call.
+// Calls `list` with the definition's storage version and then, because a conversion webhook may be
+// dead, with the other served versions, until a call succeeds or its list expired. Returns the
+// first error when none succeeds. REQUIRES: `plan` outlives the call.
 inline StatusTask ListByAnyVersion(const olm::CrdPlan& plan,
                                    std::function<StatusTask(std::string version)> list) {
   absl::Status first = absl::UnavailableError("it has no served version");

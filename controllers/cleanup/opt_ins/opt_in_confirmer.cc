@@ -28,7 +28,7 @@ Task<bool> OptInConfirmer::Confirm(olm::CsvFacts csv) {
 }
 
 Task<bool> OptInConfirmer::ConfirmBy(olm::PolicyFacts policy, olm::CsvFacts csv) {
-  // Without a policy nothing is cleaned up at all.
+  // Without a policy nothing is cleaned up anyway.
   if (!wanted_ || !policy.bound) co_return false;
   const OptInState state = opt_ins_.Judge(csv, policy);
   metrics_.SetUnconfirmedOptIns(opt_ins_.unconfirmed());
@@ -39,7 +39,7 @@ Task<bool> OptInConfirmer::ConfirmBy(olm::PolicyFacts policy, olm::CsvFacts csv)
 
 VoidTask OptInConfirmer::NoteWithout(kube::NamespacedName csv) {
   if (!wanted_) co_return;
-  // The policy is read first, so that it was in force before the object is read.
+  // Read the policy first, so that it was in force before the object is read.
   const olm::Read<olm::ProtectionFacts> protection = co_await protection_.Look();
   const absl::Time now = clock_.Now();
   if (!protection.ok()) co_return;

@@ -1,4 +1,4 @@
-// The confirmer of opt-ins to cleanup that the admission policy has seen (R-000-76). Lives on one
+// Confirms opt-ins to cleanup that the admission policy has judged (R-000-76). Lives on one
 // executor.
 #ifndef CONTROLLERS_CLEANUP_OPT_INS_OPT_IN_CONFIRMER_H_
 #define CONTROLLERS_CLEANUP_OPT_INS_OPT_IN_CONFIRMER_H_
@@ -20,23 +20,24 @@
 
 namespace steward::controllers {
 
-// Writes kConfirmedLabel where it is known that the user who opted in was authorised, and gathers
-// the knowledge for that. Does nothing with --allow-unprotected-opt-in. Calls about different
-// ClusterServiceVersions may overlap.
+// Writes kConfirmedLabel if it is known that the user who opted in was authorised. Remembers for
+// that which objects existed without an opt-in. Does nothing with --allow-unprotected-opt-in. Calls
+// about different ClusterServiceVersions may overlap.
 class OptInConfirmer {
  public:
   // REQUIRES: the references outlive this object and its calls.
   OptInConfirmer(kube::Client& client, CsvLister& csvs, CsvWriter& writer, CleanupMetrics& metrics,
                  Clock& clock, const GuardOptions& options);
 
-  // Confirms the opt-in of an opted-in ClusterServiceVersion, as read. Returns true when it was
-  // changed, or has changed, so that the caller looks again.
+  // Confirms the opt-in of the opted-in `csv`. Returns true when this call or somebody else changed
+  // the object, so that the caller looks again.
   Task<bool> Confirm(olm::CsvFacts csv);
-  // Does the same with a policy that was just read.
+  // As Confirm, with a policy that was just read.
   Task<bool> ConfirmBy(olm::PolicyFacts policy, olm::CsvFacts csv);
   // Remembers that a ClusterServiceVersion is not opted in, unless it cannot be read.
   VoidTask NoteWithout(kube::NamespacedName csv);
-  // Reads all of them, once for each state of the policy. Returns those that are opted in by now.
+  // As NoteWithout for all ClusterServiceVersions, once for each state of the policy. Returns those
+  // that are opted in by now.
   Task<std::set<kube::NamespacedName>> NoteAll();
 
   // The result of the last Confirm.

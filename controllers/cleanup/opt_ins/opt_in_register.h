@@ -17,11 +17,11 @@ namespace steward::controllers {
 
 enum class OptInState {
   kConfirmed,
-  kMayBeConfirmed,  // by the controllers, which write kConfirmedLabel
-  kUnconfirmed,     // an authorised user has to opt in again
+  kMayBeConfirmed,  // the controllers may confirm it, by writing kConfirmedLabel
+  kUnconfirmed,     // an authorised user must opt in again
 };
 
-// May be lost at any time: then fewer opt-ins can be confirmed. Holds the UIDs of objects that were
+// May be lost at any time; then fewer opt-ins can be confirmed. Holds the UIDs of objects that were
 // not opted in while the policy was in force, for one state of the policy.
 class OptInRegister {
  public:
@@ -29,9 +29,10 @@ class OptInRegister {
   OptInState Judge(const olm::CsvFacts& csv, const olm::PolicyFacts& policy);
   void Forget(const kube::NamespacedName& csv) { unconfirmed_.erase(csv); }
 
-  // Remembers the relevant facts of `csv`, which was read live after `policy` was, at `now`.
+  // Remembers `csv` if it is not opted in while the policy is in force. REQUIRES: `csv` was read
+  // live after `policy`, and `policy` was read at `now`.
   void Note(const olm::CsvFacts& csv, const olm::PolicyFacts& policy, absl::Time now);
-  // True until NotedAll, for each state of a policy that is in force.
+  // True if `policy` is in force and NotedAll was not called for this state of it.
   bool WantsAll(const olm::PolicyFacts& policy, absl::Time now) const;
   void NotedAll(const olm::PolicyFacts& policy);
 
@@ -42,7 +43,7 @@ class OptInRegister {
  private:
   std::string revision_;                      // of the policy
   absl::flat_hash_set<std::string> sighted_;  // UIDs
-  std::string noted_all_;                     // the policy's revision then
+  std::string noted_all_;                     // the policy's revision at the last NotedAll
   std::set<kube::NamespacedName> unconfirmed_;
 };
 

@@ -1,5 +1,5 @@
-// The writer of ClusterServiceVersions: it removes finalizers, sets Steward's annotations and
-// labels, and writes the status. Lives on one executor.
+// Writes to ClusterServiceVersions: removes finalizers, sets Steward's annotations and labels, and
+// writes the status. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_REPORTING_CSV_WRITER_H_
 #define CONTROLLERS_CLEANUP_REPORTING_CSV_WRITER_H_
 
@@ -20,22 +20,22 @@ namespace steward::controllers {
 // The field manager of all of cleanup's writes.
 inline constexpr char kFieldManager[] = "steward-cleanup";
 
-// Each write names the resourceVersion by which it was decided, and is made by a leader only. Calls
-// may overlap.
+// Each write has the resourceVersion by which it was decided as a precondition, and is sent only by
+// a leader. Calls may overlap.
 class CsvWriter {
  public:
   // REQUIRES: the references outlive this object and its calls.
   CsvWriter(kube::Client& client, const Leadership& leadership)
       : client_(client), leadership_(leadership) {}
 
-  // Removes those finalizers that are in `gone`. Returns false when the object changed meanwhile,
-  // so that the caller looks again. An object that no longer exists has no finalizers.
+  // Removes the finalizers in `gone`. Returns false when the object changed meanwhile, so that the
+  // caller looks again. Returns true if the object no longer exists.
   Task<bool> RemoveFinalizers(const olm::CsvFacts& csv, std::vector<std::string_view> gone);
-  // Returns false when the object changed meanwhile, or is gone. REQUIRES: `csv` is being deleted.
-  // Otherwise OLM would copy the annotation into the operator's pods, and treat it as not installed
-  // until then.
+  // Sets an annotation. Returns false when the object changed meanwhile, or is gone. REQUIRES:
+  // `csv` is being deleted. Otherwise OLM would copy the annotation into the operator's pods, and
+  // treat the operator as not installed until that is done.
   Task<bool> Annotate(const olm::CsvFacts& csv, std::string_view key, std::string value);
-  // Does the same for a label, at any time.
+  // Sets a label, in the same way; `csv` need not be being deleted.
   Task<bool> Label(const olm::CsvFacts& csv, std::string_view key, std::string value);
   // `patch` is a result of StatusPatch. Returns false when the object changed meanwhile, or is
   // gone.

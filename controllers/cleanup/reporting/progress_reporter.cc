@@ -19,7 +19,7 @@ namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
-// The report decides nothing, so the wait for it is short.
+// No decision depends on the operator's report, so the wait for it is short.
 constexpr absl::Duration kOperatorMayTake = absl::Seconds(5);
 
 }  // namespace

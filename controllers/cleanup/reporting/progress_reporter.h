@@ -1,4 +1,4 @@
-// The reporter of a cleanup's progress: in the status of the ClusterServiceVersion, events and
+// Reports the progress of cleanups in the status of the ClusterServiceVersion, in Events and in
 // metrics. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_REPORTING_PROGRESS_REPORTER_H_
 #define CONTROLLERS_CLEANUP_REPORTING_PROGRESS_REPORTER_H_
@@ -27,11 +27,12 @@ namespace steward::controllers {
 struct ReporterOptions {
   absl::Duration status_period = absl::Seconds(10);  // between writes of one status
   // The type of an operator's condition by which it reports that it cannot finish (R-000-16); "" =
-  // operators are not asked. The report is shown, and decides nothing.
+  // do not ask operators. The operator's report is only shown; no decision depends on it.
   std::string failure_condition;
 };
 
-// A pass over a ClusterServiceVersion, as reports show it. Its references outlive its use.
+// The parts of a pass over a ClusterServiceVersion that reports need. REQUIRES: the references
+// outlive its use.
 struct ReportedPass {
   const olm::CsvFacts& facts;
   const boost::json::value& csv;  // the object as read
@@ -47,21 +48,22 @@ class ProgressReporter {
   ProgressReporter(kube::Client& client, CsvWriter& writer, EventRecorder& events,
                    CleanupMetrics& metrics, Clock& clock, ReporterOptions options);
 
-  // Writes the report into the status, unless it is there already or the last write is less than
-  // `status_period` ago; also updates metrics and, when the cleanup is stalled, records an event.
-  // Returns the time until the next look: `next`, or less, when the report may be written.
+  // Writes the report into the status, unless the status has it already or was written less than
+  // `status_period` ago. Also updates the metrics, and records an Event when the cleanup is
+  // stalled. Returns the time until the next look: `next`, or less if the report can be written
+  // sooner.
   boost::asio::awaitable<absl::Duration> Tell(ReportedPass pass, absl::Duration next);
-  // Writes into the status that custom resources are being deleted, at once: it must be visible
+  // Writes into the status at once that custom resources are being deleted. This must be visible
   // before the first DELETE is sent, also to a process that finds no record any more
-  // (olm::MayHaveSent). Returns false when the object changed meanwhile, or is gone, so that the
-  // caller looks again. REQUIRES: the status does not say so.
+  // (olm::MayHaveSent). Returns false when the object changed meanwhile or is gone, so that the
+  // caller looks again. REQUIRES: the status does not say so yet.
   Task<bool> Announce(ReportedPass pass);
-  // Reports of an operator that is not being deleted whether its rights are held, and whether its
+  // For an operator that is not being deleted: reports whether its rights are held, and whether its
   // opt-in is `unconfirmed`. `held` are the objects that OLM made for it. Returns false when the
   // object changed meanwhile.
   Task<bool> TellRights(const olm::CsvFacts& facts, const boost::json::value& csv,
                         std::vector<olm::ObjectFacts> held, bool unconfirmed);
-  // Returns the operator's reason why it cannot finish; `before` where that cannot be read.
+  // Returns the operator's reason why it cannot finish; `before` if that cannot be read.
   boost::asio::awaitable<std::string> AskOperator(const kube::NamespacedName& csv,
                                                   std::string before);
 
@@ -73,7 +75,7 @@ class ProgressReporter {
   void Forget(const kube::NamespacedName& csv);
 
  private:
-  // Completes the report by what stalls the cleanup.
+  // Adds to the report the reason why the cleanup is stalled.
   void Judge(const ReportedPass& pass) const;
 
   kube::Client& client_;

@@ -35,8 +35,8 @@ std::string Joined(const std::vector<std::string>& words, size_t limit) {
   return text;
 }
 
-// Names cluster-scoped objects and counts the others: a user who may read a condition in one
-// namespace need not know about objects in others.
+// Names cluster-scoped objects and counts the others, because a user who may read a condition in
+// one namespace may not be allowed to know objects in others.
 std::string Objects(const std::vector<std::string>& objects) {
   std::vector<std::string> told;
   for (const std::string& object : objects) {
@@ -52,7 +52,7 @@ std::string Objects(const std::vector<std::string>& objects) {
 
 bool IsAboutPending(std::string_view reason) { return reason == olm::kWaitingOnCleanup; }
 
-// Keeps the present conditions of this kind.
+// Appends the present conditions whose reason satisfies `is`.
 void Keep(bool (*is)(std::string_view reason), const json::array& live,
           std::vector<olm::CleanupCondition>& conditions) {
   for (const json::value& value : live) {
@@ -64,7 +64,7 @@ void Keep(bool (*is)(std::string_view reason), const json::array& live,
   }
 }
 
-// `where` says how to see the objects that are not named here.
+// `where` is a hint where to see the objects that are not named here.
 std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
                                                  const json::array& live,
                                                  const std::string& where) {
@@ -78,7 +78,8 @@ std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
     conditions.push_back(
         {std::string(olm::kPhaseDeleting), std::string(reason), std::move(message)});
   };
-  // Once reported it stays, as it shows a process without memory that DELETEs may have been sent.
+  // Once reported, the condition stays, because it tells a process without memory that DELETEs may
+  // have been sent.
   const bool waits = report.waits() || olm::HasCondition(live, olm::kWaitingOnCleanup);
   if (!report.pending.has_value()) {
     Keep(IsAboutPending, live, conditions);
@@ -144,7 +145,7 @@ std::string Describe(const std::vector<olm::CleanupBlocker>& blockers) {
 }
 
 std::vector<olm::PendingOperand> PendingOf(const OperandListing& listing) {
-  // Few are reported, so they are chosen before any text is copied.
+  // Choose the few that are reported before copying any text.
   std::vector<Listed> all = AllOf(listing);
   const auto before = [](const Listed& a, const Listed& b) {
     const olm::CrdPlan &x = a.crd->plan, &y = b.crd->plan;

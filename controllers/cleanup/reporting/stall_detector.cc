@@ -9,10 +9,11 @@
 namespace steward::controllers {
 namespace {
 
-// For fewer operands, a few that users create meanwhile would be many.
+// The lowest value of most_pending_ for Refills, because with fewer operands a few that users
+// create meanwhile would look like refilling.
 constexpr size_t kFewOperands = 5;
 
-// The operands in words: "widgets.example.com a/x (finalizers f, g), …".
+// The operands as text: "widgets.example.com a/x (finalizers f, g), …".
 std::string NamesOf(const std::vector<OldestOperand>& oldest) {
   std::string text;
   for (const OldestOperand& operand : oldest) {
@@ -28,7 +29,7 @@ std::string NamesOf(const std::vector<OldestOperand>& oldest) {
 }  // namespace
 
 bool StallDetector::NoteListing(size_t pending, absl::Duration now) {
-  // The first count is no progress: there may have been others before.
+  // The first count does not show progress, because the earlier count is unknown.
   const bool fewer = pending_.has_value() && pending < *pending_;
   if (fewer) progressed_ = now;
   pending_ = pending;
@@ -46,8 +47,8 @@ void StallDetector::NoteRound(const DeletionRound& round, absl::Duration now) {
   failure_ = round.failure.ok() ? "" : Describe(round.failure);
 }
 
-// True if more was deleted than can ever have existed. The ledger does not see operands come back
-// if their names are always new.
+// True if more operands were deleted than can have existed at the start. Finds operands that come
+// back under new names, which the ledger does not notice.
 bool StallDetector::Refills() const {
   return deleted_ > DeletionLedger::kMaxDeletions * std::max<size_t>(most_pending_, kFewOperands);
 }

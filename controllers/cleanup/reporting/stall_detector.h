@@ -1,4 +1,4 @@
-// The detector of whether a cleanup makes progress, and if not, why. Not thread-safe.
+// Detects whether a cleanup makes progress, and if not, why. Not thread-safe.
 #ifndef CONTROLLERS_CLEANUP_REPORTING_STALL_DETECTOR_H_
 #define CONTROLLERS_CLEANUP_REPORTING_STALL_DETECTOR_H_
 
@@ -28,18 +28,19 @@ struct Stall {
 struct StallView {
   std::vector<OldestOperand> oldest;
   std::string reported;  // the operator's reason why it cannot finish; "" = none
-  std::string unknown;   // why nothing can be decided; "" = it can
+  std::string unknown;   // why nothing can be decided; "" = the verdict is known
 };
 
 // Follows the cleanup of one ClusterServiceVersion through its passes. Times are monotonic and are
-// passed as arguments: no I/O, no clock.
+// arguments, so there is no I/O and no clock.
 class StallDetector {
  public:
   // `since`: the last time at which there may have been progress.
   StallDetector(absl::Duration timeout, absl::Duration since)
       : timeout_(timeout), progressed_(since) {}
 
-  // Notes a complete listing. Returns true when it shows fewer than the one before.
+  // Notes a complete listing. Returns true when it has fewer pending operands than the previous
+  // one.
   bool NoteListing(size_t pending, absl::Duration now);
   // Notes that a DELETE was accepted.
   void NoteProgress(absl::Duration now) { progressed_ = now; }
@@ -50,7 +51,7 @@ class StallDetector {
 
   Stall Judge(const StallView& view, absl::Duration now) const;
 
-  // The time at which it stalls unless there is progress before.
+  // The time at which the cleanup is stalled unless there is progress before.
   absl::Duration deadline() const { return progressed_ + timeout_; }
   // The number of accepted DELETEs.
   size_t deleted() const { return deleted_; }
@@ -61,10 +62,10 @@ class StallDetector {
   absl::Duration timeout_;
   absl::Duration progressed_;
   std::optional<size_t> pending_;
-  size_t most_pending_ = 0;  // at one time
+  size_t most_pending_ = 0;  // the largest number in one listing
   size_t deleted_ = 0;
   size_t recreated_ = 0;    // left alone by the last round
-  std::string left_alone_;  // one of them
+  std::string left_alone_;  // one name that was left alone
   std::string denial_;      // the cluster's message about a DELETE that it refused
   std::string failure_;
 };

@@ -98,7 +98,7 @@ VoidTask HoldKeeper::ListKind(kube::GroupVersionResource kind, std::string selec
 
 Task<HoldState> HoldKeeper::Look(kube::NamespacedName csv) {
   HoldState state;
-  // OLM cannot have used it as a label's value, and a server refuses to select by it.
+  // OLM cannot have used the name as a label's value, and a server refuses to select by it.
   if (!kube::LabelValueProblem(csv.name).empty()) co_return state;
   CO_RETURN_IF_ERROR(co_await ListAll(olm::OwnerSelector(csv), state.objects));
   co_return state;
@@ -124,10 +124,10 @@ StatusTask HoldKeeper::SetHold(const HeldObject& object, bool held) {
                                                       kube::PatchType::kJsonMerge, patch, options))
                                   .status();
   if (kube::IsOvertaken(status)) co_return absl::OkStatus();
-  // A write that changes only finalizers grants nothing, and the kube-apiserver lets it pass. With
-  // an old resourceVersion it changes more, and "attempting to grant RBAC permissions not currently
-  // held" comes before the conflict. (A mutating webhook that changes the object causes it, too:
-  // that stays a failure of this object.)
+  // The kube-apiserver permits a write that changes only finalizers, because it grants nothing. But
+  // with an old resourceVersion the write would change more, and is refused with "attempting to
+  // grant RBAC permissions not currently held" before the conflict is noticed. (So is a write that
+  // a mutating webhook changes; that stays a failure of this object.)
   if (kube::IsForbidden(status)) {
     const absl::StatusOr<bool> changed = co_await HasChanged(object);
     if (changed.ok() && *changed) co_return absl::OkStatus();
@@ -135,7 +135,7 @@ StatusTask HoldKeeper::SetHold(const HeldObject& object, bool held) {
   co_return status;
 }
 
-// Uses a list, since roles and bindings may not be read otherwise.
+// Uses a list, because the account may only list roles and bindings.
 Task<bool> HoldKeeper::HasChanged(const HeldObject& object) {
   kube::ListOptions options;
   options.field_selector = StrCat("metadata.name=", object.facts.key.name);
@@ -171,8 +171,8 @@ StatusTask HoldKeeper::Release(const HoldState& state) {
 // The operators of held objects, as far as they are known.
 struct HoldKeeper::Owners {
   std::map<kube::NamespacedName, olm::CsvFacts> opted_in;
-  std::set<kube::NamespacedName> known;  // read or listed; others may exist all the same
-  // Their rights are released by their own cleanups, whatever else became of them.
+  std::set<kube::NamespacedName> known;  // read or listed; others may exist, too
+  // Operators whose own cleanup releases their rights, so the sweep leaves them alone.
   std::set<kube::NamespacedName> waiting;
   absl::Status failure;  // the first; an operator that could not be read is unknown
 
@@ -217,8 +217,8 @@ VoidTask HoldKeeper::FindUnlisted(CsvLister& csvs, const std::vector<HeldObject>
 
 asio::awaitable<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
   SweepResult result;
-  // The operators are read after the objects: an operator that is not being deleted now was not
-  // being deleted either when its object was listed as deleted.
+  // Read the operators after the objects. So if an operator is not being deleted now, it was not
+  // being deleted when its object was listed as being deleted.
   std::vector<HeldObject> objects;
   result.failure = co_await ListAll("", objects);
   absl::StatusOr<CsvListing> listing = co_await csvs.List(CopyReading::kIgnored);

@@ -1,5 +1,5 @@
-// The keeper of holds on operators' cluster-wide rights and webhooks while they are opted in. Calls
-// may overlap; executors run one handler at a time.
+// Keeps holds on the cluster-wide rights and webhooks of opted-in operators. Calls may overlap;
+// executors run one handler at a time.
 #ifndef CONTROLLERS_CLEANUP_RIGHTS_HOLD_KEEPER_H_
 #define CONTROLLERS_CLEANUP_RIGHTS_HOLD_KEEPER_H_
 
@@ -20,7 +20,7 @@
 
 namespace steward::controllers {
 
-// An object that is held or should be.
+// An object that OLM made for an operator, held or not.
 struct HeldObject {
   kube::GroupVersionResource gvr;
   olm::ObjectFacts facts;
@@ -36,39 +36,41 @@ struct HoldState {
 struct SweepResult {
   size_t added = 0;
   size_t released = 0;
-  // The first read or write that failed; everything else was done.
+  // The first failed read or write; everything else was done.
   absl::Status failure;
-  // ClusterServiceVersions that need a look: those whose rights were just held, so that their
-  // status reports it, and those that are being deleted and wait for Steward.
+  // ClusterServiceVersions to look at: those whose rights were just held, so that their status
+  // reports it, and those that are being deleted and wait for Steward.
   std::set<kube::NamespacedName> look_at;
 };
 
-// Level-based (R-000-73): keeps no memory. Every write names the resourceVersion by which it was
-// decided.
+// Level-based (R-000-73): keeps no memory. Every write has the resourceVersion by which it was
+// decided as a precondition.
 class HoldKeeper {
  public:
   // `width`: lists at a time. REQUIRES: `client` outlives this object and its calls.
   explicit HoldKeeper(kube::Client& client, size_t width = 4) : client_(client), width_(width) {}
 
-  // Lists the objects live. Fails when any of the kinds could not be listed; a kind that the
-  // cluster does not serve has no objects, and neither has a name that no label can carry.
+  // Lists the objects live. Fails when any of the kinds could not be listed. A kind that the
+  // cluster does not serve has no objects, and a CSV whose name is not a valid label value has none
+  // either.
   Task<HoldState> Look(kube::NamespacedName csv);
 
   // Adds missing holds to the objects of `state`, which were listed before `csv` was read, and
-  // releases those that an administrator revoked. Returns the first failure; the others are tried
-  // all the same. An object that changed meanwhile (409, 404) is no failure: the next look sees it.
+  // takes the hold off those that an administrator deleted. Returns the first failure, but tries
+  // all objects. An object that changed meanwhile (409, 404) is not a failure, because the next
+  // look sees it.
   StatusTask Hold(const olm::CsvFacts& csv, const HoldState& state);
-  // Releases all of them.
+  // Releases all objects of `state`.
   StatusTask Release(const HoldState& state);
 
   // Sweeps every object of the cluster: adds missing holds, and releases those whose operator is
   // gone, replaced or not opted in, or whose object was deleted before its operator. Adds no holds
-  // for an operator that is being deleted. An operator that is in no list is read before anything
-  // of it is released, once a sweep, as it may wait without being known to (CsvLister). A failure
-  // of one object, operator or kind does not keep others from being swept; without a list of the
-  // operators nothing is swept.
+  // for an operator that is being deleted. If an operator is in no list, it is read once in a sweep
+  // before its objects are released, because the list may lack it although it waits (CsvLister). A
+  // failure of one object, operator or kind does not keep others from being swept. Without a list
+  // of the operators nothing is swept.
   boost::asio::awaitable<SweepResult> Sweep(CsvLister& csvs);
-  // Releases all held objects of all operators: before Steward is uninstalled.
+  // Releases all held objects of all operators. Used before Steward is uninstalled.
   boost::asio::awaitable<SweepResult> ReleaseAll();
 
  private:

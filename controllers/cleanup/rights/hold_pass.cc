@@ -16,7 +16,7 @@ namespace steward::controllers {
 Task<ReconcileResult> HoldPass::Run(olm::CsvFacts csv, kube::RawObject raw) {
   if (!olm::WantsHolds(csv)) {
     if (!csv.HasFinalizer(olm::kCleanupFinalizer)) co_await opt_ins_.NoteWithout(csv.key);
-    // Clears conditions of an earlier opt-in, so that a later one does not find them.
+    // Clear the conditions of an earlier opt-in, so that they do not apply to a later one.
     if (raw.json.find(olm::kRightsHeld) == std::string_view::npos &&
         raw.json.find(olm::kOptInUnconfirmed) == std::string_view::npos) {
       co_return ReconcileResult::Done();
@@ -24,7 +24,7 @@ Task<ReconcileResult> HoldPass::Run(olm::CsvFacts csv, kube::RawObject raw) {
     co_return co_await Tell(csv, raw, {});
   }
   CO_ASSIGN_OR_RETURN(const HoldState state, co_await holds_.Look(csv.key));
-  // The object is read after the rights: see NextHoldAction.
+  // Read the object after the rights, as NextHoldAction requires.
   absl::StatusOr<kube::RawObject> now = co_await client_.Get(kCsvs, csv.key);
   if (kube::IsNotFound(now.status(), csv.key.name)) co_return ReconcileResult::Done();
   CO_RETURN_IF_ERROR(now.status());
@@ -33,7 +33,7 @@ Task<ReconcileResult> HoldPass::Run(olm::CsvFacts csv, kube::RawObject raw) {
   CO_RETURN_IF_ERROR(co_await holds_.Hold(csv, state));
   CO_ASSIGN_OR_RETURN(const bool changed, co_await opt_ins_.Confirm(csv));
   if (changed) co_return ReconcileResult::Requeue();
-  // The report shows the present state, not the requested one.
+  // List again, so that the report shows the present state.
   CO_ASSIGN_OR_RETURN(const HoldState after, co_await holds_.Look(csv.key));
   co_return co_await Tell(csv, *now, after.facts());
 }

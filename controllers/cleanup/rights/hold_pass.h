@@ -1,5 +1,4 @@
-// The pass that holds the rights of operators that are opted in and not being deleted. Lives on one
-// executor.
+// Handles opted-in operators that are not being deleted: holds their rights. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_RIGHTS_HOLD_PASS_H_
 #define CONTROLLERS_CLEANUP_RIGHTS_HOLD_PASS_H_
 
@@ -21,9 +20,9 @@ class HoldPass {
            ProgressReporter& reporter, const olm::CsvTerms& terms)
       : client_(client), holds_(holds), opt_ins_(opt_ins), reporter_(reporter), terms_(terms) {}
 
-  // Makes one pass over `csv`, read as `raw`: adds missing holds, releases those that an
-  // administrator revoked, confirms the opt-in, and reports all of this in the status (R-000-73,
-  // R-000-76).
+  // Handles `csv`, which was read as `raw`: adds missing holds, takes the hold off objects
+  // that an administrator deleted, confirms the opt-in, and reports all of this in the status
+  // (R-000-73, R-000-76).
   Task<ReconcileResult> Run(olm::CsvFacts csv, kube::RawObject raw);
 
  private:

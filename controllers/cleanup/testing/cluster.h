@@ -1,4 +1,4 @@
-// A cluster on the embedded store, with an operator to be uninstalled, for tests. Not thread-safe.
+// A cluster on the embedded store with an operator to uninstall, for tests. Not thread-safe.
 #ifndef CONTROLLERS_CLEANUP_TESTING_CLUSTER_H_
 #define CONTROLLERS_CLEANUP_TESTING_CLUSTER_H_
 
@@ -60,8 +60,8 @@ struct ClusterShape {
 
 // Has the namespaces ops, a, b, c (a and b have the label team=x); definitions of widgets and
 // gadgets; the CSV widget.v1 in ops with its OperatorGroup, Deployment and ClusterRole; the
-// policies that protect opting in and deleting. Deployments live in a FakeClient, everything else
-// in the store. Tests take the actions of the cluster's controllers and of OLM themselves.
+// policies that protect opting in and deleting. Deployments live in a FakeClient, all other objects
+// in the store. Tests themselves do the work of the cluster's controllers and of OLM.
 class TestCluster {
  public:
   explicit TestCluster(const ClusterShape& shape = {}, uint64_t seed = 1);
@@ -76,8 +76,8 @@ class TestCluster {
   void Run(VoidTask task) { RunOn(io_, std::move(task)); }
   boost::asio::io_context& io() { return io_; }
 
-  // --- Awaitable, so that changes can happen during a call. Failures end the test process, except
-  // that an object to be changed or removed may be absent.
+  // --- Awaitable, so that changes can happen during a call. A failure ends the test process,
+  // unless the object to change or remove is absent.
 
   VoidTask Create(kube::GroupVersionResource gvr, std::string ns, std::string object);
   VoidTask Merge(kube::GroupVersionResource gvr, kube::NamespacedName name, std::string patch,
@@ -109,20 +109,20 @@ class TestCluster {
   VoidTask OlmCleansUp();
   // Removes the definition's finalizer, as when its objects are gone.
   VoidTask FinishCrd(std::string name);
-  // Creates a definition anew, with another UID, if it is gone or going.
+  // Creates a definition anew, with another UID, if it is gone or being deleted.
   VoidTask RecreateCrd(std::string name);
   // Deletes the definition of CSVs, and all CSVs with it.
   VoidTask TerminateCsvs();
   VoidTask AddNamespace(std::string name);
-  // Finalizes a namespace by hand, whatever is in it, and makes another one.
+  // Finalizes a namespace by hand, whatever it contains, and creates it again.
   VoidTask RemakeNamespace(std::string name);
-  // A namespace is being deleted, and what is in it, and it does not end.
+  // Deletes a namespace and its objects, but the namespace stays Terminating.
   VoidTask TerminateNamespace(std::string name);
   void SetDeployment(const std::string& name, bool there);
 
   // --- Blocking.
   void DeleteCsv(kube::DeleteOptions options = {}) { Run(Remove(kCsvs, kCsv, options)); }
-  // The label by which opt-ins are confirmed now.
+  // The present value of the label that confirms opt-ins.
   std::string Proof();
   boost::json::value Csv() { return Run(Find(kCsvs, kCsv)); }
   bool HasFinalizer(const std::string& finalizer);

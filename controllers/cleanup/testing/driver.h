@@ -1,5 +1,5 @@
-// Cleaners in processes that crash, lose their leadership and meet failing servers, for tests. Not
-// thread-safe.
+// Runs cleaners in processes that crash, lose their leadership and meet failing servers, for tests.
+// Not thread-safe.
 #ifndef CONTROLLERS_CLEANUP_TESTING_DRIVER_H_
 #define CONTROLLERS_CLEANUP_TESTING_DRIVER_H_
 
@@ -43,8 +43,8 @@ CleanerOptions OneAtATime();
 // Options as in production: calls overlap, and guards are read while deletions are under way.
 CleanerOptions SeveralAtATime(size_t batch);
 
-// A cluster, an oracle, and the process that is leader. Every call takes a few milliseconds, and
-// where a cleaner makes several at a time they overlap in an order that follows from the seed.
+// A cluster, an oracle, and the process that is leader. Every call takes a few milliseconds. Calls
+// that a cleaner makes at the same time overlap in an order that the seed determines.
 class TestDriver {
  public:
   TestDriver(const ClusterShape& shape, CleanerOptions options, uint64_t seed);
@@ -61,10 +61,10 @@ class TestDriver {
   void Change(VoidTask change);
   VoidTask ChangeNow(VoidTask change);
 
-  // A new process takes over; the old one is killed, or deposed and forgotten.
+  // Lets a new process take over; the old one is killed, or deposed and forgotten.
   void Restart();
-  // Another process takes over during a pass of this one, which continues for a while without
-  // knowing: the new one makes a whole pass meanwhile.
+  // Lets another process take over during a pass of this one. This one continues for a while
+  // without knowing it, while the new one makes a whole pass.
   VoidTask TakeOver();
 
   struct Outcome {
@@ -75,15 +75,15 @@ class TestDriver {
   Outcome Pass(const kube::NamespacedName& csv = kCsv);
   void Sweep();
   // Lets `workers` of the leader take CSVs, and the sweep, from one queue, for this time, or until
-  // `tick` returns false: it is called whenever all of them are idle, before time passes. A CSV is
-  // added when it changes.
+  // `tick` returns false. `tick` is called whenever all workers are idle, before time passes. A CSV
+  // is added when it changes.
   void Work(absl::Duration how_long, size_t workers, const std::function<bool()>& tick);
   // Makes passes, at the requested times, until there is nothing left to do, or `passes` were made;
   // in between the operator finishes `finishing` CRs and OLM does its part.
   void Quiet(int passes, int finishing);
 
   bool Released() { return !cluster_.HasFinalizer("operatorframework.io/delete-custom-resources"); }
-  // The number of writes begun so far, and of reads and writes.
+  // The number of writes that were begun so far, and that of all calls.
   int writes() const { return writes_; }
   int calls() const { return calls_; }
   const std::vector<std::string>& log() const { return log_; }
@@ -112,7 +112,7 @@ class TestDriver {
     std::map<kube::NamespacedName, Oracle::Pass> passes;  // those under way
     std::unique_ptr<WorkQueue> queue;                     // while its workers run
     std::unique_ptr<TaskGroup> workers;
-    std::map<kube::NamespacedName, std::string> fed;  // CSVs, in the state in which they were added
+    std::map<kube::NamespacedName, std::string> fed;  // by CSV: its state when queued
   };
   // A DELETE whose bytes are on their way.
   struct Held {

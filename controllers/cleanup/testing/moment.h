@@ -1,4 +1,4 @@
-// A cluster at one moment, as its raw objects describe it, for the oracle. Values.
+// The state of a cluster at one moment, read from its raw objects, for the oracle. Values.
 #ifndef CONTROLLERS_CLEANUP_TESTING_MOMENT_H_
 #define CONTROLLERS_CLEANUP_TESTING_MOMENT_H_
 
@@ -27,7 +27,7 @@ struct Places {
   bool operator==(const Places&) const = default;
 };
 
-// The record, as far as it can be read.
+// The readable part of a record.
 struct SeenRecord {
   Places targets;
   std::string csv_uid;
@@ -43,7 +43,8 @@ struct SeenCsv {
   bool enabled = false;
   bool finalizer = false;  // the administrator's opt-in
   std::string confirmed;   // the proof of the policy under which it was confirmed
-  bool itself = false;     // phase, copies, propagation, annotation, owners, spec: none forbids
+  bool itself = false;     // nothing of the CSV itself forbids deletion: phase, copy marks,
+                           // propagation, annotation, owners, spec
   bool marked = false;     // as refused
   std::string let_go;      // the annotation about the operator's rights; "" = not released
   bool noted = false;      // the record's annotation exists, with any value
@@ -84,11 +85,11 @@ struct Moment {
 
   // The CSV of this UID, or null.
   const SeenCsv* Find(const kube::NamespacedName& key, const std::string& uid) const;
-  // Null when the namespace has none.
+  // Null when the namespace has no OperatorGroup.
   const SeenGroup* GroupOf(const SeenCsv& csv) const;
   // True if other CSVs own, require or replace something of this one.
   bool IsNeededByOthers(const SeenCsv& csv) const;
-  // Each guard, by its name, and its value. The record's contents are not included.
+  // By the name of each guard: its value. The record's contents are not included.
   std::vector<std::pair<std::string_view, bool>> GuardsOf(const SeenCsv& csv) const;
   bool Allows(const SeenCsv& csv) const;
   bool IsOperatorGone(const SeenCsv& csv) const;
@@ -100,7 +101,7 @@ struct Moment {
 // The member of this name; an empty object when there is none.
 const boost::json::object& In(const boost::json::object& parent, std::string_view key);
 
-// True if both CSVs own a definition.
+// True if there is a definition that both CSVs own.
 bool Share(const SeenCsv& a, const SeenCsv& b);
 
 boost::asio::awaitable<Moment> ReadMoment(TestCluster& cluster);

@@ -1,5 +1,5 @@
-// The judge of what cleanups write, by the state of the cluster, without knowledge of their code.
-// Not thread-safe.
+// Judges the writes of cleanups by the state of the cluster, without sharing their code. Not
+// thread-safe.
 #ifndef CONTROLLERS_CLEANUP_TESTING_ORACLE_H_
 #define CONTROLLERS_CLEANUP_TESTING_ORACLE_H_
 
@@ -37,9 +37,9 @@ class Oracle {
   // A pass over one CSV, during which a write happens.
   struct Pass {
     absl::Duration began;
-    // True if the read of a guard failed in it, as far as can be known.
+    // True if the read of a guard failed in this pass, as far as can be known.
     bool blind = false;
-    // True if the read of a definition of operands failed in it.
+    // True if the read of an operands' definition failed in this pass.
     bool blind_to_definition = false;
   };
 
@@ -59,7 +59,7 @@ class Oracle {
   const Moment& now() const { return history_.back(); }
   // The violations so far; empty = none.
   const std::vector<std::string>& violations() const { return violations_; }
-  // The number of DELETEs that were sent, for the statistics.
+  // The number of DELETEs that were sent, for statistics.
   int deletions() const { return deletions_; }
 
  private:
@@ -82,7 +82,7 @@ class Oracle {
   void Violate(std::string what);
   absl::Duration Now() { return cluster_.clock().Monotonic(); }
   VoidTask LookAtCrs();
-  // The moments from `from` on, including the one in force at `from`.
+  // The moments from `from` on, including the latest one before it.
   std::vector<const Moment*> Since(absl::Duration from) const;
   Stretch Of(const kube::NamespacedName& key, const std::string& uid, absl::Duration from) const;
   bool WasTaintedAt(const Moment& moment, const std::string& uid) const;
@@ -94,7 +94,7 @@ class Oracle {
   void CheckRights(const std::string& role, const kube::NamespacedName& owner,
                    absl::Duration began);
   void CheckRecord(const SeenCsv& csv, absl::Duration began);
-  // The operator's rights are released, or the finalizer goes: `now` is the state before that.
+  // Checks a release of the operator's rights or of its finalizer. `now` is the state before it.
   void CheckLetGo(const SeenCsv& csv, const Moment& now, const Pass& pass);
   void CheckEmpty(const Stretch& pass, absl::Duration began);
   bool MayCountGone(const SeenCsv& csv, const Moment& at) const;
@@ -105,9 +105,9 @@ class Oracle {
   std::map<std::string, Cr> crs_;                 // by UID
   std::map<std::string, Begun> begun_;            // by the CSV's UID
   std::map<std::string, absl::Duration> let_go_;  // likewise
-  // CSVs that share with one that was released together with them, with the time.
+  // By the UID of a CSV: when a co-owner that was uninstalled with it was released.
   std::map<std::string, absl::Duration> tainted_;
-  // The UIDs deleted by each process, by the objects' names.
+  // By process, then by the object's name: the UIDs that it deleted.
   std::map<std::pair<int, std::string>, std::set<std::string>> deleted_;
   std::vector<std::string> violations_;
   int deletions_ = 0;

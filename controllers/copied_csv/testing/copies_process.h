@@ -75,7 +75,7 @@ class CopiesProcess {
     return {faults_, leadership, worlds_, watches_, events, clock_, random_, registry_, gates_};
   }
   prometheus::Registry& registry() { return registry_; }
-  // Publishes a World of the cluster's present state, and lets everything that is due run.
+  // Publishes a World of the cluster's present state, and runs everything that is due.
   void Look() {
     cluster_.Observe(writer_, seen_);
     worlds_.Publish(writer_.Snapshot());

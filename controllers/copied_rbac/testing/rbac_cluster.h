@@ -41,14 +41,14 @@ inline const kube::GroupVersionResource kTestClusterBindings = {"rbac.authorizat
 inline const kube::GroupVersionResource kTestOperators = {"operators.coreos.com", "v1",
                                                           "operators"};
 
-// Operators are installed in the namespace "ops"; each has an Operator of its own name, and may
-// have a Role and RoleBinding, named as it is, for its ServiceAccount, named likewise.
+// Operators are installed in the namespace "ops". Each has an Operator of its own name, and may
+// have a Role, a RoleBinding and a ServiceAccount of the same name.
 class RbacCluster : public CopyCluster {
  public:
   RbacCluster();
 
-  // Changes the object of a create or update of a Role, RoleBinding or what is lifted, before it is
-  // stored.
+  // Changes the object of a create or update of a Role, a RoleBinding or a lifted object before it
+  // is stored.
   std::function<void(const kube::GroupVersionResource& gvr, boost::json::object& object)>
       rbac_webhook;
 
@@ -62,7 +62,7 @@ class RbacCluster : public CopyCluster {
                const std::string& metadata = "");
   void PutBinding(const kube::NamespacedName& name, const std::string& role,
                   const std::string& metadata = "");
-  // Does nothing where there is none.
+  // Does nothing if there is no such object.
   void Drop(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name);
 
   Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
@@ -84,7 +84,7 @@ class RbacEvents : public EventRecorder {
   std::map<std::string, int> told;
 };
 
-// Watches bring everything at once; Worlds show the cluster as it was at the last Look.
+// Watches report everything at once; Worlds show the cluster as of the last Look.
 class RbacProcess {
  public:
   RbacProcess(RbacCluster& cluster, FakeClock& clock);
@@ -95,7 +95,7 @@ class RbacProcess {
   bool died() const { return hook_.died; }
 
   void Look();
-  // Looks until nothing more happens, also of what waits to be tried again.
+  // Looks until nothing more happens, including retries.
   void Finish();
   void Settle();
 

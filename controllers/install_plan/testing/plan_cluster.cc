@@ -231,7 +231,7 @@ std::optional<absl::StatusOr<ReconcileResult>> PlanProcess::Pass(const std::stri
   io_->restart();
   io_->run();
   if (thrown) std::rethrow_exception(thrown);
-  // With it goes what was under way.
+  // The reset drops all tasks under way.
   if (hook_.died) io_.reset();
   return result;
 }

@@ -1,4 +1,4 @@
-// A cluster on the embedded store in which plans are executed, and the process that does it. Not
+// Simulates a cluster on the embedded store, and a process that executes plans in it. Not
 // thread-safe.
 #ifndef CONTROLLERS_INSTALL_PLAN_TESTING_PLAN_CLUSTER_H_
 #define CONTROLLERS_INSTALL_PLAN_TESTING_PLAN_CLUSTER_H_
@@ -47,7 +47,7 @@ inline const kube::GroupVersionResource kTestSecrets = {"", "v1", "secrets"};
 inline const kube::GroupVersionResource kTestAccounts = {"", "v1", "serviceaccounts"};
 inline const kube::GroupVersionResource kTestRoles = {"rbac.authorization.k8s.io", "v1", "roles"};
 
-// A step of a plan to be made.
+// A step for a plan in a test.
 struct TestStep {
   kube::GroupVersionKind gvk;
   std::string name;
@@ -56,8 +56,8 @@ struct TestStep {
   std::string resolving = "reed.v1";
 };
 
-// The manifests of steps; `more` are further members, beginning with a comma: of metadata and of
-// the object.
+// Make steps with manifests. `metadata` and `more` are further members of metadata and of the
+// object, beginning with a comma.
 TestStep CsvStep(std::string_view metadata = "", std::string_view more = "");
 TestStep DefinitionStep(std::string_view versions = "");  // of ServiceMonitors
 TestStep MonitorStep(bool optional, std::string_view metadata = "");
@@ -80,19 +80,19 @@ class PlanCluster {
   void Merge(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
              std::string_view patch, std::string_view subresource = "");
   void Remove(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name);
-  // null: there is none.
+  // Returns null if the object does not exist.
   boost::json::value Find(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name);
   std::vector<boost::json::object> All(const kube::GroupVersionResource& gvr);
 
-  // Makes the plan ops/`name`, with its status.
+  // Creates the plan ops/`name` with its status.
   void AddPlan(const std::string& name, const std::vector<TestStep>& steps, bool approved = true);
-  // Its status, as it is.
+  // Returns the plan's present status.
   boost::json::object Status(const std::string& name);
   std::string Phase(const std::string& name);
   std::string Message(const std::string& name);
-  // "Created Present …", in the plan's order.
+  // Returns the statuses of the steps in the plan's order, like "Created Present".
   std::string Steps(const std::string& name);
-  // "Installed=False InstallCheckFailed: …"; "" = no condition.
+  // Returns the condition, like "Installed=False InstallCheckFailed: message"; "" = no condition.
   std::string Condition(const std::string& name);
 
  private:
@@ -100,7 +100,7 @@ class PlanCluster {
   storage::TestStore store_;
 };
 
-// "<reason>: <message>" of each event.
+// Records "<reason>: <message>" of each event.
 class PlanEvents : public EventRecorder {
  public:
   void Record(const ObjectReference& about, EventType type, std::string_view reason,
@@ -114,7 +114,7 @@ class PlanProcess {
   struct Options {
     bool gate = true;
     absl::Duration retry_timeout = absl::Minutes(1);
-    // Whether the hook is asked about the dry runs before the first write, too.
+    // True if the hook also decides about the dry runs before the first write.
     bool hooks_dry_runs = false;
   };
   explicit PlanProcess(PlanCluster& cluster) : PlanProcess(cluster, Options()) {}
@@ -124,10 +124,11 @@ class PlanProcess {
   kube::Hook& hook() { return hook_; }
   PlanEvents& events() { return events_; }
 
-  // One pass over the plan ops/`name`. Nullopt: the process died in it, and may not be used again.
+  // Runs one pass over the plan ops/`name`. Nullopt: the process died in it and must not be used
+  // again.
   std::optional<absl::StatusOr<ReconcileResult>> Pass(const std::string& name);
-  // Passes until the plan has ended, at most `passes`, and as much time between them as is asked
-  // for (a second after an error).
+  // Runs passes until the plan has ended, at most `passes`. Between them it waits as long as the
+  // result asks (a second after an error).
   void Settle(const std::string& name, int passes = 20);
 
  private:

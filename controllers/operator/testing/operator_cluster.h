@@ -59,14 +59,14 @@ class LaggingClient : public kube::HookClient {
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override;
 
-  // How late the next event is. Null: no event is.
+  // Returns how late the next event is. Null: no event is late.
   std::function<absl::Duration()> lag;
 
  private:
   FakeClock& clock_;
 };
 
-// Serves every kind of component but OperatorConditions, which a cluster without OLM lacks.
+// Serves every kind of component except OperatorConditions, which a cluster without OLM lacks.
 class OperatorCluster {
  public:
   OperatorCluster();
@@ -86,7 +86,7 @@ class OperatorCluster {
                   const std::string& more = "");
   void Merge(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
              std::string_view patch, std::string_view subresource = "");
-  // Does nothing where there is none.
+  // Does nothing if there is no such object.
   void Remove(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name);
 
   // --- What is there. null: nothing.
@@ -123,8 +123,8 @@ std::string OwnedBy(const OperatorCluster& cluster, const std::string& csv);
 // OLM's owner labels, as further labels.
 std::string OwnerLabels(const std::string& csv, const std::string& ns = "ops");
 
-// Watches bring everything at once, unless the cluster says otherwise; Worlds show
-// ClusterServiceVersions as they were at the last Look.
+// Watches report everything at once, except for LaggingClient::lag. Worlds show
+// ClusterServiceVersions as of the last Look.
 class OperatorProcess {
  public:
   explicit OperatorProcess(OperatorCluster& cluster) : OperatorProcess(cluster, OperatorFlags()) {}
@@ -135,9 +135,9 @@ class OperatorProcess {
   OperatorEvents& events() { return events_; }
   bool died() const { return hook_.died; }
 
-  // Shows the present ClusterServiceVersions, and lets everything that is due run.
+  // Publishes the present ClusterServiceVersions, and runs everything that is due.
   void Look();
-  // Looks until nothing more happens, also of what waits to be tried again.
+  // Looks until nothing more happens, including retries.
   void Finish();
   void Settle();
 

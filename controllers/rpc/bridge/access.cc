@@ -25,7 +25,7 @@ namespace {
 constexpr char kMasters[] = "system:masters";
 constexpr int kRetrySeconds = 2;
 
-// The spec of a review. Equal questions give equal text.
+// Returns the spec of a review. Equal questions give equal text.
 json::object SpecOf(const Requester& requester, const AccessAttributes& what) {
   json::object spec;
   spec["resourceAttributes"] = kube::ResourceAttributes({.verb = what.verb,

@@ -1,4 +1,4 @@
-// Authorization of requesters by the rules of the cluster. Thread-safe.
+// Authorizes requesters by the rules of the cluster. Thread-safe.
 #ifndef CONTROLLERS_RPC_BRIDGE_ACCESS_H_
 #define CONTROLLERS_RPC_BRIDGE_ACCESS_H_
 
@@ -32,19 +32,20 @@ struct AccessOptions {
   absl::Duration call_timeout = absl::Seconds(10);
 };
 
-// Asks by SubjectAccessReview. The group system:masters may do everything without a question, as in
-// every Kubernetes API server.
+// Decides by SubjectAccessReview. The group system:masters may do everything without a review, as
+// in every Kubernetes API server.
 class Access {
  public:
   enum class Answer {
-    kKept,  // an answer that is a few seconds old suffices
+    kKept,  // an answer of the last few seconds suffices
     kFresh,
   };
 
   // REQUIRES: `client` and `clock` outlive this object and its calls.
   Access(kube::Client& client, Clock& clock, AccessOptions options = {});
 
-  // An error means that there is no decision (503 as a Kubernetes Status); it never means allowed.
+  // Returns whether the action is allowed. An error means that there is no decision (503 as a
+  // Kubernetes Status), never that the action is allowed.
   Task<bool> Allows(Requester requester, AccessAttributes attributes,
                     Answer answer = Answer::kKept);
   // Returns OK, or a 403 in Kubernetes' words.

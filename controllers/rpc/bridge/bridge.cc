@@ -15,7 +15,7 @@
 namespace steward::rpc {
 namespace {
 
-// The first value of the header, "" when there is none.
+// Returns the first value of the header; "" if there is none.
 std::string Metadata(const grpc::CallbackServerContext& context, const char* key) {
   const auto& metadata = context.client_metadata();
   const auto found = metadata.find(key);

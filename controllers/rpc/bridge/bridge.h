@@ -61,10 +61,10 @@ class Bridge {
 
   // The remaining members are for ServiceBridge.
 
-  // On any thread: begins the record of a call.
+  // Begins the record of a call. On any thread.
   std::unique_ptr<Call> Begin(const grpc::CallbackServerContext& context, std::string service,
                               std::string method, const MethodTarget& target, Call::Finish finish);
-  // On any thread: the requester, or an error if certificates or limits forbid the call.
+  // Returns the requester, or an error if certificates or limits forbid the call. On any thread.
   absl::StatusOr<Requester> Admit(Kind kind, const grpc::CallbackServerContext& context,
                                   const common::v1::Requester* on_behalf_of, Call& call);
 

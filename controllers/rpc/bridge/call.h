@@ -1,4 +1,4 @@
-// One call from its admission to its end (for one thread at a time), and the metrics of all calls
+// Follows a call from its admission to its end (for one thread at a time), and counts all calls
 // (thread-safe).
 #ifndef CONTROLLERS_RPC_BRIDGE_CALL_H_
 #define CONTROLLERS_RPC_BRIDGE_CALL_H_
@@ -19,14 +19,14 @@
 
 namespace steward::rpc {
 
-// Thread-safe.
+// The metrics of all calls. Thread-safe.
 class CallMetrics {
  public:
   // REQUIRES: `registry` outlives this object.
   explicit CallMetrics(prometheus::Registry& registry);
 
   void CountEnd(const std::string& service, const std::string& method, grpc::StatusCode code);
-  // The number of running watches of a service; zero from the first call on.
+  // Returns the gauge of a service's running watches. The first call creates it with zero.
   prometheus::Gauge& Watches(const std::string& service);
 
  private:
@@ -34,9 +34,9 @@ class CallMetrics {
   prometheus::Family<prometheus::Gauge>& watches_;
 };
 
-// Ends exactly once, at the latest at its destruction: then with UNAVAILABLE, because there is no
-// task any more that could run it. The end is counted, recorded, and sent to the client. Used by
-// one thread at a time.
+// A call ends exactly once. If it is destroyed before, it ends with UNAVAILABLE, because no task is
+// left that could run it. The end is counted, recorded, and sent to the client. Used by one thread
+// at a time.
 class Call {
  public:
   // Gives gRPC the status that it sends to the client.

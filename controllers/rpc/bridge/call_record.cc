@@ -36,7 +36,7 @@ audit::ObjectReference ObjectOf(const MethodTarget& target) {
           .subresource = access.subresource};
 }
 
-// The address in "ipv4:127.0.0.1:1234" or "ipv6:%5B::1%5D:1234".
+// Returns the address from "ipv4:127.0.0.1:1234" or "ipv6:%5B::1%5D:1234".
 std::string AddressOf(std::string_view peer) {
   const size_t scheme = peer.find(':');
   if (scheme == std::string_view::npos) return "";

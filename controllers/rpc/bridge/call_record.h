@@ -1,5 +1,5 @@
-// The record of a call, its requester and its result, for the audit log and for a line in the log.
-// Used by one thread at a time.
+// Records a call, its requester and its result, in the audit log and in a line of the log. Used by
+// one thread at a time.
 #ifndef CONTROLLERS_RPC_BRIDGE_CALL_RECORD_H_
 #define CONTROLLERS_RPC_BRIDGE_CALL_RECORD_H_
 
@@ -22,13 +22,13 @@
 
 namespace steward::rpc {
 
-// The facts that gRPC has about a call.
+// The facts about a call that gRPC gives.
 struct CallOrigin {
   std::string service;  // "steward.cleanup.v1.CleanupService"
   std::string method;   // "Get"
   std::string peer;     // as gRPC writes it: "ipv4:127.0.0.1:1234"
   std::string user_agent;
-  // The values that the client sent; "" = none, or none that can be used.
+  // Values that the client sent; "" = none, or not usable.
   std::string audit_id;
   std::string traceparent;
 };
@@ -50,7 +50,7 @@ class CallRecord : public CallNotes {
   void NoteUndecided() override;
   // Records that a watch has begun. Idempotent.
   void NoteStarted();
-  // Called once, as the last.
+  // Called once, after all other members.
   void End(const absl::Status& status);
 
  private:

@@ -1,4 +1,4 @@
-// The way from a client's cancellation to the task that works for it. Ask is thread-safe.
+// Passes a client's cancellation on to the task that serves the call. Ask is thread-safe.
 #ifndef CONTROLLERS_RPC_BRIDGE_CANCELLATION_H_
 #define CONTROLLERS_RPC_BRIDGE_CANCELLATION_H_
 
@@ -11,7 +11,7 @@
 
 namespace steward::rpc {
 
-// A reactor and the task's spawner share it; whichever comes first waits for the other.
+// Shared by a reactor and the spawner of the task. Begun and Ask may be called in either order.
 class Cancellation : public std::enable_shared_from_this<Cancellation> {
  public:
   explicit Cancellation(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}

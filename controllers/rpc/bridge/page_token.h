@@ -35,13 +35,13 @@ class PageBinding {
 // The error for a token that is malformed or belongs to another request: 400.
 absl::Status BadPageToken();
 
-// `form` names the meaning of `parts`. When that changes, so must the form: replicas of two
-// versions run beside each other during an update. No part may contain a line break.
+// Writes a token. `form` names the meaning of `parts` and must change with it, because replicas of
+// two versions run beside each other during an update. No part may contain a line break.
 std::string WritePageToken(const PageBinding& binding, std::string_view form,
                            std::initializer_list<std::string_view> parts);
 
-// The `count` parts of a token that was written with this binding and form. The caller checks that
-// WritePageToken would write them in the same way, by writing them again.
+// Returns the `count` parts of a token that was written with this binding and form. The caller must
+// check that WritePageToken writes the parts as the same token.
 absl::StatusOr<std::vector<std::string>> ReadPageToken(std::string_view text,
                                                        const PageBinding& binding,
                                                        std::string_view form, size_t count);

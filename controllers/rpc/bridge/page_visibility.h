@@ -1,4 +1,4 @@
-// The part of a page that its requester may see. Lives on one executor.
+// Decides which part of a page its requester may see. Lives on one executor.
 #ifndef CONTROLLERS_RPC_BRIDGE_PAGE_VISIBILITY_H_
 #define CONTROLLERS_RPC_BRIDGE_PAGE_VISIBILITY_H_
 
@@ -17,20 +17,23 @@ namespace steward::rpc {
 
 // Returns true if the requester may list this resource there ("" = in the whole cluster).
 using MayList = std::function<Task<bool>(kube::GroupVersionResource gvr, std::string ns)>;
-// REQUIRES: `access` outlives the result and its calls.
+// Returns a MayList that asks `access` for the requester. REQUIRES: `access` outlives the result
+// and its calls.
 MayList MayListAs(Access& access, Requester requester);
 
 // The resources that one requester may list, asked once for each resource and namespace of one
 // page: first for the whole cluster, and where that is denied for single namespaces.
 class PageVisibility {
  public:
-  // `max_reviews`: for single namespaces. REQUIRES: `may_list` outlives this object.
+  // `max_reviews` limits the reviews for single namespaces. REQUIRES: `may_list` outlives this
+  // object.
   PageVisibility(const MayList& may_list, size_t max_reviews)
       : may_list_(may_list), left_(max_reviews) {}
 
-  // False when the answer takes more reviews than one page may have. `ns` "" = cluster-scoped.
+  // Returns false if an answer would take more reviews than one page may have. `ns` "" =
+  // cluster-scoped.
   bool CanTell(const kube::GroupVersionResource& gvr, const std::string& ns) const;
-  // True if objects of the resource in `ns` may be shown.
+  // Returns true if objects of the resource in `ns` may be shown.
   Task<bool> Shows(kube::GroupVersionResource gvr, std::string ns);
 
  private:

@@ -1,4 +1,4 @@
-// Places for live previews, which users share fairly, and the pace of each user's dry runs.
+// Limits live previews, whose places users share fairly, and the pace of each user's dry runs.
 // Thread-safe.
 #ifndef CONTROLLERS_RPC_BRIDGE_PREVIEW_PLACES_H_
 #define CONTROLLERS_RPC_BRIDGE_PREVIEW_PLACES_H_
@@ -16,15 +16,17 @@
 namespace steward::rpc {
 
 struct PreviewPlacesOptions {
-  // The last of eight is for who has none.
+  // The last of the eight places is reserved for a user who has none.
   FairPool::Limits places = {
       .places = 8, .places_per_flow = 2, .waiting_per_flow = 4, .waiting = 64, .reserve = true};
-  // Short, as whoever asks has a deadline, of which the preview itself may take most.
+  // The wait is short, because the call has a deadline and the preview itself may need most of that
+  // time.
   absl::Duration max_wait = absl::Seconds(3);
-  UserPace::Limits steps;  // dry runs
+  UserPace::Limits steps;  // the pace of dry runs
 };
 
-// Users are told apart by their names, however many connections they have. Outlives its places.
+// Users are distinguished by name, however many connections they have. REQUIRES: this object
+// outlives its places.
 class PreviewPlaces {
  public:
   using Place = FairPlaces::Place;
@@ -36,7 +38,7 @@ class PreviewPlaces {
   // in Kubernetes' words, when too many wait already, or the turn does not come in time.
   Task<Place> Enter(Requester requester);
 
-  // What each dry run for this requester waits for.
+  // Returns a function that each dry run for this requester awaits.
   std::function<VoidTask()> PaceOf(const Requester& requester);
 
  private:

@@ -82,7 +82,7 @@ class WatchReactor final : public grpc::ServerWriteReactor<Message> {
   const std::shared_ptr<Cancellation> cancellation_;
   Broadcast written_;
   Mutex mutex_;
-  Message message_;  // gRPC's while writing_
+  Message message_;  // owned by gRPC while writing_
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool ok_ ABSL_GUARDED_BY(mutex_) = true;
   std::optional<grpc::Status> end_ ABSL_GUARDED_BY(mutex_);

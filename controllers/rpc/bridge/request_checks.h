@@ -12,14 +12,14 @@
 
 namespace steward::rpc {
 
-inline constexpr size_t kMaxPageBytes = 2 << 20;  // of the items of a page
+inline constexpr size_t kMaxPageBytes = 2 << 20;  // the limit for the items of a page
 
 absl::Status BadRequest(std::string_view message);
 
 absl::Status CheckNamespace(const std::string& ns);
 // Accepts "", which stands for all namespaces.
 absl::Status CheckScope(const std::string& ns);
-// The size of a page for a page_size: 0 = 500; at most 1000.
+// Returns the size of a page for a page_size: 0 = 500; at most 1000.
 absl::StatusOr<size_t> PageSize(int asked);
 
 }  // namespace steward::rpc

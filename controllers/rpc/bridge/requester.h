@@ -14,12 +14,12 @@
 
 namespace steward::rpc {
 
-// Notes about a call, for its record. Used by one thread at a time.
+// Receives notes about a call for its record. Used by one thread at a time.
 class CallNotes {
  public:
   virtual ~CallNotes() = default;
   virtual void NoteDecision(bool allowed, std::string_view reason) = 0;
-  // Notes that no decision could be had.
+  // Notes that authorization gave no decision.
   virtual void NoteUndecided() = 0;
 };
 
@@ -28,18 +28,18 @@ struct Requester {
   std::string frontend;              // the client that asks on the user's behalf; "" = none
   std::shared_ptr<CallNotes> notes;  // null: nothing is noted
 
-  // A text for people: `"alice" through "steward-apiserver"`.
+  // Returns a text for people, like `"alice" through "steward-apiserver"`.
   std::string ToString() const;
 };
 
-// The user that a client names, not yet checked. The keys of `extra` are in their order.
+// Returns the user that a client names, without any check. The keys of `extra` are sorted.
 kube::UserInfo UserNamed(const common::v1::Requester& message);
 
-// The user for whom a verified certificate speaks: its common name with its organizations as
-// groups, or, where `on_behalf_of` (may be null) is set, that user, if the common name is one of
-// `frontends`. The holder of a certificate is in the group system:authenticated, too. Errors carry
-// a Kubernetes Status: Unauthorized for a certificate without a name, Forbidden for naming another
-// user without being a frontend, BadRequest for an empty name.
+// Returns the user of a call with a verified certificate: its common name with its organizations as
+// groups. If `on_behalf_of` is not null, it is that user instead, provided that the common name is
+// one of `frontends`. The holder of a certificate is in the group system:authenticated, too. Errors
+// carry a Kubernetes Status: Unauthorized for a certificate without a name, Forbidden for naming
+// another user without being a frontend, BadRequest for an empty name.
 absl::StatusOr<Requester> RequesterOf(const CertificateSubject& subject,
                                       const std::vector<std::string>& frontends,
                                       const common::v1::Requester* on_behalf_of);

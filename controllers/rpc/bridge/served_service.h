@@ -23,9 +23,9 @@ struct ServedService {
   // Returns when the service can answer, which makes it healthy. Runs on the bridge's executor;
   // cancellable.
   std::function<VoidTask()> until_ready;
-  // Work beside the calls, as following what they answer from. Runs on the bridge's executor once
-  // the service was made, until the server stops; cancelled before the calls end. Null: there is
-  // none.
+  // Background work of the service, such as following the data that its calls answer from. Runs on
+  // the bridge's executor after the service was made, until the server stops; cancelled before the
+  // calls end. Null: none.
   std::function<VoidTask()> run = nullptr;
 };
 

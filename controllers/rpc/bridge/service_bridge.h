@@ -1,5 +1,4 @@
-// The bridge of one service, from gRPC's methods to those of the class that does the work.
-// Thread-safe.
+// Connects gRPC's methods of one service with those of the class that does the work. Thread-safe.
 #ifndef CONTROLLERS_RPC_BRIDGE_SERVICE_BRIDGE_H_
 #define CONTROLLERS_RPC_BRIDGE_SERVICE_BRIDGE_H_
 
@@ -30,7 +29,7 @@ namespace steward::rpc {
 
 namespace service_bridge_internal {
 
-// Notes at the first message that a watch has begun.
+// Records at the first message that the watch has begun.
 template <typename Message>
 class RecordingSink final : public MessageSink<Message> {
  public:

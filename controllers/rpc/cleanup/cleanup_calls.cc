@@ -20,7 +20,7 @@ namespace {
 
 const kube::GroupVersionResource kStatuses = {"views.operators.coreos.com", "v1alpha1",
                                               "cleanupstatuses"};
-// That one preview names and tries.
+// The most operands that one preview names and tries.
 constexpr int kMaxOperands = 1000;
 
 absl::Status CheckName(const std::string& ns, const std::string& name) {

@@ -43,7 +43,7 @@ extern const Method<cleanup::v1::ListRequest> kList;
 extern const Method<cleanup::v1::WatchRequest> kWatch;
 extern const Method<cleanup::v1::ListPendingRequest> kListPending;
 extern const Method<cleanup::v1::PreviewRequest> kPreview;
-// The right to abort is asked for afresh at each call.
+// Abort checks the right anew at each call, without the cache.
 extern const Method<cleanup::v1::AbortRequest> kAbort;
 }  // namespace cleanup_methods
 

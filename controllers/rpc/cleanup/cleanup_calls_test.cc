@@ -17,7 +17,8 @@ Request Of(const std::string& ns, const std::string& name) {
   return request;
 }
 
-// The right of a request as "get cleanupstatuses.views.operators.coreos.com/pending ops/w.v1".
+// Returns the right of a request, like "get cleanupstatuses.views.operators.coreos.com/pending
+// ops/w.v1".
 template <typename Request>
 std::string RightOf(const Method<Request>& method, const Request& request) {
   const AccessAttributes access = method.target(request).access;

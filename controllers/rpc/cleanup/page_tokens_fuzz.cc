@@ -1,4 +1,4 @@
-// Text is refused, or is exactly what its token writes again.
+// Checks that Parse refuses the text or returns a token that writes exactly this text again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -20,8 +20,8 @@ PendingPages::PendingPages(Clock& clock, Lister lister, PendingPagesOptions opti
     : clock_(clock),
       lister_(std::move(lister)),
       options_(options),
-      // A token of another process, or of an earlier one in its place, must not name a listing
-      // here.
+      // IDs start at the present time, so that a token of another or earlier process names no
+      // listing here.
       next_id_(static_cast<uint64_t>(absl::ToUnixMicros(clock.Now()))),
       listing_(options.max_listings, "operands are being listed") {}
 

@@ -1,4 +1,4 @@
-// The pages of long listings of pending operands. Lives on one executor.
+// Serves long listings of pending operands page by page. Lives on one executor.
 #ifndef CONTROLLERS_RPC_CLEANUP_PENDING_PAGES_H_
 #define CONTROLLERS_RPC_CLEANUP_PENDING_PAGES_H_
 
@@ -30,12 +30,12 @@ struct PendingPagesOptions {
   size_t max_kept_operands = 200'000;
   absl::Duration max_age = absl::Seconds(30);
   int max_listings = 4;        // under way at a time; beyond, calls are refused with 429
-  size_t max_reviews = 100;    // for single namespaces, for one page; then it ends
-  size_t max_bytes = 2 << 20;  // of one page
+  size_t max_reviews = 100;    // reviews for single namespaces per page; beyond, the page ends
+  size_t max_bytes = 2 << 20;  // the limit of one page
 };
 
-// Pages are parts of a sorted listing. The pages of one walk come from one listing while that is
-// kept, and after that from a new one, from the same position on: so an operand that is pending all
+// Pages are parts of a sorted listing. The pages of one walk come from one listing while it is
+// kept, and then from a new one, starting at the same position. So an operand that is pending all
 // the time is on exactly one page.
 class PendingPages {
  public:
@@ -44,7 +44,7 @@ class PendingPages {
   // REQUIRES: `clock` outlives this object and its calls.
   PendingPages(Clock& clock, Lister lister, PendingPagesOptions options = {});
 
-  // The page that `request` asks for, of at most `size` operands; its own page_size is ignored.
+  // Returns the page that `request` asks for, with at most `size` operands; page_size is ignored.
   // `may_list` outlives the call.
   Task<cleanup::v1::ListPendingResponse> Page(cleanup::v1::ListPendingRequest request, size_t size,
                                               const MayList& may_list);

@@ -136,7 +136,7 @@ TEST_F(PendingPagesTest, TwentyThousandOnPagesOfFiveHundredWhateverIsForgotten) 
     for (std::string& name : Names(*page)) seen.push_back(std::move(name));
     EXPECT_EQ(page->remaining(), 20'000 - static_cast<int>(seen.size()));
     token = page->next_page_token();
-    // Some pages are read after the listing was dropped, some from another replica.
+    // Drops the kept listing before some pages, and reads some pages from another replica.
     if (++count % 10 == 0) clock_.Advance(absl::Minutes(1));
     if (count % 15 == 0) {
       PendingPages other = Make();

@@ -1,4 +1,4 @@
-// steward.cleanup.v1.CleanupService, as the server's list of services has it. A pure function.
+// Describes steward.cleanup.v1.CleanupService for the server. A pure function.
 #ifndef CONTROLLERS_RPC_CLEANUP_SERVICE_H_
 #define CONTROLLERS_RPC_CLEANUP_SERVICE_H_
 

@@ -25,15 +25,15 @@ using controllers::CountedOperand;
 using controllers::OperandCount;
 using olm::Outcome;
 
-// Requests under way at a time, as of the cleaner itself.
+// The number of requests at the same time, as in the cleaner itself.
 constexpr size_t kWidth = 8;
-// Questions about single namespaces.
+// The most access reviews for single namespaces.
 constexpr size_t kMaxReviews = 100;
 
 const kube::GroupVersionKind kDefinition = {"apiextensions.k8s.io", "v1",
                                             "CustomResourceDefinition"};
 
-// An operand that is told of.
+// An operand that the preview names.
 struct Trial {
   const OperandCount* count;
   const CountedOperand* operand;
@@ -47,7 +47,7 @@ void SetOutcome(Outcome outcome, std::string_view reason, olm::PreviewStep& step
   step.reason = reason;
 }
 
-// What is known without asking.
+// Concludes by rule, without asking the cluster.
 void SayByRule(const olm::Verdict& verdict, Trial& trial) {
   olm::PreviewStep& step = trial.step;
   switch (trial.operand->fate) {
@@ -73,7 +73,7 @@ VoidTask Try(controllers::CleanupInspector& inspector, const std::function<VoidT
              Trial& trial) {
   if (pace) co_await pace();
   const absl::Status answer = co_await inspector.TryDelete(trial.count->gvr, *trial.operand);
-  // Gone, or another object has its name.
+  // The operand is gone, or another object has its name.
   trial.gone = kube::IsNotFound(answer, trial.operand->name.name) || kube::IsConflict(answer);
   olm::SayAnswer(answer, Outcome::kDelete, trial.step);
   trial.step.message.clear();
@@ -161,7 +161,7 @@ StatusTask WriteUninstall(controllers::CleanupInspector& inspector, const kube::
       }
       SayByRule(found.verdict, trials.emplace_back(Trial{&count, &operand}));
     }
-    // Those of the next definition come after all of this one.
+    // Operands of the next definition may only follow all operands of this one.
     more = more && static_cast<int64_t>(count.first.size()) == count.all();
   }
   std::vector<Trial*> asked;

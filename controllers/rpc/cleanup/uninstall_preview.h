@@ -1,5 +1,5 @@
-// What uninstalling an operator would do to it, to its operands and to its definitions. Coroutines
-// on the caller's executor.
+// Previews the effect of an uninstallation on the operator, its operands and its definitions.
+// Coroutines on the caller's executor.
 #ifndef CONTROLLERS_RPC_CLEANUP_UNINSTALL_PREVIEW_H_
 #define CONTROLLERS_RPC_CLEANUP_UNINSTALL_PREVIEW_H_
 
@@ -14,12 +14,12 @@
 
 namespace steward::rpc {
 
-// Adds to `out` the operands and the preview of the whole. Told are those of the first `max`
-// operands of `found` that `may_list` shows; the others are counted. What would be deleted is tried
-// (CleanupInspector::TryDelete); of the cluster's answer the code and the reason are told, as its
-// words may be about what the requester may not see. An operand that is gone meanwhile is left out.
-// `pace` is what each try waits for; null: for nothing. REQUIRES: `out` says whether the requester
-// may delete the operator; the references outlive the task.
+// Adds the operands and the overall preview to `out`. Of the first `max` operands of `found`, those
+// that `may_list` allows are named; the others are counted. Deletions are tried
+// (CleanupInspector::TryDelete). Only the code and reason of the cluster's answer are shown,
+// because its message may reveal objects that the requester may not see. An operand that is gone
+// meanwhile is left out. Each try awaits `pace`; null: no wait. REQUIRES: `out` says whether the
+// requester may delete the operator; the references outlive the task.
 StatusTask WriteUninstall(controllers::CleanupInspector& inspector, const kube::NamespacedName& csv,
                           const controllers::CleanupPreview& found, size_t max,
                           const MayList& may_list, const std::function<VoidTask()>& pace,

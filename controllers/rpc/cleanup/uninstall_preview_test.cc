@@ -39,8 +39,8 @@ class NoEvents : public controllers::EventRecorder {
               std::string_view) override {}
 };
 
-// Widgets a/one, a/three, b/two, which is being deleted, and c/elsewhere, where the operator does
-// not work; and the cluster-scoped gadget "wide".
+// The cluster has the widgets a/one, a/three, b/two (being deleted) and c/elsewhere (where the
+// operator does not work), and the cluster-scoped gadget "wide".
 class UninstallPreviewTest : public ::testing::Test {
  protected:
   UninstallPreviewTest() {
@@ -59,7 +59,7 @@ class UninstallPreviewTest : public ::testing::Test {
     };
   }
 
-  // Each operand as "a/one Delete DryRun Accepted 0".
+  // Returns each operand as "a/one Delete DryRun Accepted 0".
   std::vector<std::string> Write(size_t max, SupposedOptIn opt_in = SupposedOptIn::kAsItIs) {
     const auto preview = cluster_.Run(inspector_.Preview(kCsv, opt_in, max));
     EXPECT_OK(preview);
@@ -79,7 +79,7 @@ class UninstallPreviewTest : public ::testing::Test {
     EXPECT_OK(cluster_.Run(WriteUninstall(inspector_, kCsv, found, max, may_list_, nullptr, out_)));
   }
 
-  // Each step as "Widget a/one Delete DryRun Accepted 0".
+  // Returns each step as "Widget a/one Delete DryRun Accepted 0".
   std::vector<std::string> Steps() const {
     std::vector<std::string> lines;
     for (const plan::v1::Step& each : out_.preview().steps()) {

@@ -19,8 +19,9 @@ namespace {
 
 using controllers::CopyChange;
 
-// A copy is what kubectl shows in its namespace, with its original's namespace in a label. What is
-// not there yet, it shows in the original's namespace alone.
+// Decides whether the requester may see a change. Users who may list a copy's namespace see an
+// existing copy, whose label names the original's namespace. A copy that does not exist yet is
+// shown only to users who may also list the original's namespace.
 class SlotVisibility {
  public:
   SlotVisibility(const MayList& may_list, size_t max_reviews) : may_(may_list, max_reviews) {}
@@ -41,7 +42,7 @@ class SlotVisibility {
   PageVisibility may_;
 };
 
-// True for the changes after the slot.
+// Returns true for changes after the slot.
 bool IsBefore(const kube::NamespacedName& slot, const CopyChange& change) {
   return std::tie(slot.ns, slot.name) < std::tie(change.ns->name, *change.name);
 }

@@ -1,5 +1,5 @@
-// A page of the changes that a choice makes, as its requester may see them. Stateless; runs on the
-// caller's executor.
+// Makes pages of the changes that a choice causes, limited to what the requester may see.
+// Stateless; runs on the caller's executor.
 #ifndef CONTROLLERS_RPC_COPIED_CSV_CHANGE_PAGE_H_
 #define CONTROLLERS_RPC_COPIED_CSV_CHANGE_PAGE_H_
 
@@ -13,16 +13,16 @@
 
 namespace steward::rpc {
 
-// For single namespaces, for one page; then it ends.
+// The most reviews for single namespaces per page; beyond, the page ends.
 inline constexpr size_t kMaxReviews = 100;
 
 struct ShownChanges {
-  copiedcsv::v1::PreviewResponse page;                  // without the summary
-  std::vector<const controllers::CopyChange*> changes;  // of the difference; those of the page
+  copiedcsv::v1::PreviewResponse page;                  // the page without its summary
+  std::vector<const controllers::CopyChange*> changes;  // those on the page
 };
 
-// The page that `request` asks for. Errors: a page token of another request
-// (400), and those of `may_list`, which outlives the call.
+// Returns the page that `request` asks for. Errors: 400 for a page token of another request, and
+// the errors of `may_list`. REQUIRES: `may_list` outlives the call.
 Task<ShownChanges> ChangePage(controllers::CopiesDifferencePtr difference,
                               copiedcsv::v1::PreviewRequest request, const MayList& may_list,
                               size_t max_reviews = kMaxReviews);

@@ -32,7 +32,7 @@ using testing::IsEmpty;
 
 class ChangePageTest : public testing::Test {
  protected:
-  // In each of these namespaces, one slot of the operator etcd.v1 in ops.
+  // Puts a slot of the operator etcd.v1, installed in ops, into each of these namespaces.
   void Put(const std::vector<std::string>& namespaces, SlotFinding finding) {
     auto difference = std::make_shared<controllers::CopiesDifference>();
     for (const std::string& name : namespaces) {
@@ -63,7 +63,7 @@ class ChangePageTest : public testing::Test {
     ++asked_;
     co_return allowed_.contains(ns);
   }
-  // "red", or "red!" where the requester loses sight.
+  // Returns texts like "red", or "red!" if the requester would lose sight of the operator.
   static std::vector<std::string> TextsOf(const copiedcsv::v1::PreviewResponse& page) {
     std::vector<std::string> texts;
     for (const copiedcsv::v1::Change& change : page.changes()) {

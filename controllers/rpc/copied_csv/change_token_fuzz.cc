@@ -1,5 +1,5 @@
-// Text is refused, or is exactly what its token writes again. The first byte chooses the request,
-// the rest is the token.
+// Checks that Parse refuses the text or returns a token that writes exactly this text again. The
+// first byte chooses the request, the rest is the token.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

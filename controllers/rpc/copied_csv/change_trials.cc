@@ -29,12 +29,13 @@ using olm::Outcome;
 
 constexpr size_t kWidth = 8;  // requests under way at a time
 
-// The copies in no namespace, by their originals.
+// The copies to create, without a namespace, by their originals.
 using Copies = std::map<kube::NamespacedName, json::value>;
 
 kube::NamespacedName OriginalOf(const CopyChange& change) { return {*change.source, *change.name}; }
 
-// Without the API server's message: the step's says where the original is.
+// Concludes from the API server's answer, but keeps the step's own message, which says where the
+// original is.
 void Conclude(const absl::Status& answer, olm::PreviewStep& step) {
   std::string about = std::move(step.message);
   olm::SayAnswer(answer, step.outcome, step);
@@ -47,7 +48,7 @@ VoidTask TryCreate(kube::DryRunClient& client, const json::value& copy, olm::Pre
   const kube::WriteOptions options;
   const absl::StatusOr<json::value> created =
       co_await client.Create(olm::kCsvs, step.ns, object, options);
-  // Somebody made it meanwhile, as it would be made.
+  // The copy was created meanwhile, just as this change would do.
   const bool there = kube::IsAlreadyExists(created.status());
   Conclude(there ? absl::OkStatus() : created.status(), step);
 }
@@ -62,7 +63,7 @@ VoidTask TryDelete(kube::DryRunClient& client, olm::PreviewStep& step) {
 
 VoidTask Try(kube::DryRunClient& client, const std::function<VoidTask()>& pace,
              const Copies& copies, const CopyChange& change, olm::PreviewStep& step) {
-  // What stays, or whose original is gone, is not tried.
+  // Copies that stay, and copies without an original, are not tried.
   const auto copy = copies.find(OriginalOf(change));
   const bool creates = step.outcome == Outcome::kCreate && copy != copies.end();
   const bool deletes = step.outcome == Outcome::kDelete;

@@ -1,5 +1,4 @@
-// The cluster's answers to the changes of a page, were they made. A coroutine on the caller's
-// executor.
+// Tries the changes of a page on the cluster by dry runs. A coroutine on the caller's executor.
 #ifndef CONTROLLERS_RPC_COPIED_CSV_CHANGE_TRIALS_H_
 #define CONTROLLERS_RPC_COPIED_CSV_CHANGE_TRIALS_H_
 
@@ -13,9 +12,9 @@
 
 namespace steward::rpc {
 
-// Sets the outcome of each change of a page of `difference`, and tells it as a step of a preview:
-// copies are created and deleted by dry runs, as the reconciler "copied-csvs" would do it; each
-// waits for `pace` (null: for nothing). REQUIRES: the references outlive the task.
+// Sets the outcome of each change of a page of `difference` and returns the changes as steps of a
+// preview. Copies are created and deleted by dry runs, as the reconciler "copied-csvs" would do it.
+// Each dry run awaits `pace`; null: no wait. REQUIRES: the references outlive the task.
 Task<olm::PlanPreview> TryChanges(kube::DryRunClient& client,
                                   const controllers::CopiesDifference& difference,
                                   const std::function<VoidTask()>& pace, ShownChanges& shown);

@@ -32,13 +32,14 @@ absl::Status CheckNothing(const Request&) {
   return absl::OkStatus();
 }
 
-// The choice is made in one object, and who may ask about it is a right of its own on that.
+// Returns the right for a request. The choice is stored in one object, the OLMConfig, so each
+// request needs a right to a subresource of that object.
 MethodTarget Choice(std::string_view verb, std::string_view subresource) {
   return {{std::string(verb), olm::kOlmConfigs, std::string(subresource), "", olm::kOlmConfigName},
           ""};
 }
 
-// The reason why copies are not known, as a 503.
+// Returns the reason why copies are not known as a 503.
 absl::Status NotKnown(const absl::Status& why) {
   return kube::ToStatus(kube::ServiceUnavailable(
       StrCat("copies are not known at this moment: ", ToStd(why.message())), kRetrySeconds));
@@ -86,7 +87,7 @@ Task<copiedcsv::v1::State> CopiedCsvCalls::ReadState() {
     absl::StatusOr<controllers::CopiesDifferencePtr> compared = co_await deps_.copies.Compare();
     if (!compared.ok()) co_return NotKnown(compared.status());
     difference = *std::move(compared);
-    // The choice may have changed meanwhile.
+    // Repeat if the choice has changed meanwhile.
   } while (difference->policy != deps_.copies.choice().policy);
   copiedcsv::v1::State state;
   WriteState(*difference, deps_.copies.choice(), state);
@@ -108,7 +109,7 @@ StatusTask CopiedCsvCalls::Watch(Requester, copiedcsv::v1::WatchRequest request,
                                  CopiesStateSink& sink) {
   const absl::Duration end = deps_.clock.Monotonic() + options_.life;
   std::string token = request.resume_token();
-  std::optional<absl::Duration> told;  // nullopt: nothing yet
+  std::optional<absl::Duration> told;  // when the last message went; nullopt: no message yet
   while (deps_.clock.Monotonic() < end) {
     const Broadcast::Ticket copies = deps_.copies.changed().Now();
     const Broadcast::Ticket worlds = deps_.worlds.published().Now();

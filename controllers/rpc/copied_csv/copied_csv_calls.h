@@ -25,23 +25,23 @@ namespace steward::rpc {
 // The references outlive the calls.
 struct CopiedCsvCallsDeps {
   Clock& clock;
-  kube::Client& cluster;  // of which changes are tried
+  kube::Client& cluster;  // for trying changes
   storage::WorldStore& worlds;
-  controllers::FollowedCopies& copies;  // somebody runs it
-  // True if the cluster serves InstalledOperators; an error: nobody knows.
+  controllers::FollowedCopies& copies;  // REQUIRES: another task runs it
+  // Returns true if the cluster serves InstalledOperators. An error means that this is not known.
   std::function<Task<bool>()> serves_installed_operators;
-  // This process runs the reconciler copied-csvs; else nothing becomes of a choice.
+  // True if this process runs the reconciler copied-csvs. Otherwise a choice has no effect.
   bool reconciles = true;
 };
 
 struct CopiedCsvCallsOptions {
-  // The time between two looks of a watch: changes within it are merged.
+  // The time between two states that a watch reads; changes within it are merged.
   absl::Duration pace = absl::Seconds(1);
-  // The interval at which a client that sees no change is told so.
+  // The interval at which a client gets a message while nothing changes.
   absl::Duration progress = absl::Seconds(30);
   // The duration after which a watch ends, so that its rights are checked again.
   absl::Duration life = absl::Minutes(30);
-  PreviewPlacesOptions trials;  // previews that try changes
+  PreviewPlacesOptions trials;  // limits previews that try changes
 };
 
 // The methods with their checks and rights, one for each request.
@@ -61,8 +61,8 @@ class CopiedCsvCalls {
 
   Task<copiedcsv::v1::GetStateResponse> GetState(Requester requester,
                                                  copiedcsv::v1::GetStateRequest request);
-  // Remembers only the token of the last state that was sent: while the client is slow, states
-  // merge, and nothing is queued. While copies are not known, nothing is sent.
+  // Sends the changed states until the watch ends. Remembers only the token of the last state, so
+  // for a slow client states merge and nothing is queued. Sends nothing while copies are not known.
   StatusTask Watch(Requester requester, copiedcsv::v1::WatchRequest request, CopiesStateSink& sink);
   Task<copiedcsv::v1::PreviewResponse> Preview(Requester requester,
                                                copiedcsv::v1::PreviewRequest request);
@@ -75,7 +75,7 @@ class CopiedCsvCalls {
   const CopiedCsvCallsOptions options_;
   kube::DryRunClient tries_;
   PreviewPlaces trials_;
-  int64_t most_left_ = 0;  // since nothing was left
+  int64_t most_left_ = 0;  // the most copies left to change since none was left
 };
 
 }  // namespace steward::rpc

@@ -50,7 +50,7 @@ using testing::IsEmpty;
 constexpr char kOff[] = R"({"disableCopiedCSVs":true})";
 constexpr char kOn[] = R"({"disableCopiedCSVs":false})";
 
-// Takes what it is sent: "Off left 2", or "unchanged".
+// Records each message, as "Off left 2" or "unchanged".
 class Sink : public CopiesStateSink {
  public:
   StatusTask Write(copiedcsv::v1::WatchResponse message) override {
@@ -333,7 +333,7 @@ TEST_F(CopiedCsvCallsTest, NoMethodWrites) {
   }
 }
 
-// The right of a request as "get olmconfigs.operators.coreos.com/copies /cluster".
+// Returns the right of a request, like "get olmconfigs.operators.coreos.com/copies /cluster".
 template <typename Request>
 std::string RightOf(const Method<Request>& method) {
   const AccessAttributes access = method.target(Request()).access;

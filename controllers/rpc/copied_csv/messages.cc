@@ -24,7 +24,8 @@ using controllers::CopyChoice;
 using olm::SlotFinding;
 
 constexpr size_t kTokenBytes = 16;
-// What tokens are made of; replicas of two versions run beside each other during an update.
+// Names the content from which tokens are computed. It must change with that content, because
+// replicas of two versions run beside each other during an update.
 constexpr std::string_view kTokenForm = "s1";
 
 const char* Word(olm::CopyPolicy::Global global) {
@@ -72,7 +73,8 @@ const char* ReasonOf(SlotFinding finding, copiedcsv::v1::Choice choice) {
   return "";
 }
 
-// Where the original of a copy is, and who sees the operator by the copy alone.
+// Returns sentences about the namespace of the original, and whether the requester sees the
+// operator only by this copy.
 std::string AboutCopy(const CopyChange& change, bool requester_loses_sight) {
   const std::string& home = *change.source;
   if (home.empty()) return "copy of an operator that is gone";
@@ -89,7 +91,7 @@ std::string Counted(int64_t count, std::string_view one, std::string_view many) 
   return StrCat(count, " ", count == 1 ? one : many);
 }
 
-// "24 copies to create, in 24 namespaces, of 1 operator; 2 copies stay".
+// Returns a text like "24 copies to create, in 24 namespaces, of 1 operator; 2 copies stay".
 std::string SummaryText(const copiedcsv::v1::PreviewSummary& all) {
   std::string text;
   if (all.creates() > 0) text = StrCat(Counted(all.creates(), "copy", "copies"), " to create");

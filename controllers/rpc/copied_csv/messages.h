@@ -1,4 +1,4 @@
-// The messages of CopiedCSVService, written from differences. Pure functions.
+// Writes the messages of CopiedCSVService from differences. Pure functions.
 #ifndef CONTROLLERS_RPC_COPIED_CSV_MESSAGES_H_
 #define CONTROLLERS_RPC_COPIED_CSV_MESSAGES_H_
 
@@ -12,30 +12,30 @@
 
 namespace steward::rpc {
 
-// Writes all but progress.of. `difference` is one from `choice`.
+// Writes all fields except progress.of. REQUIRES: `difference` is made from `choice`.
 void WriteState(const controllers::CopiesDifference& difference,
                 const controllers::CopyChoice& choice, copiedcsv::v1::State& out);
 
-// The text by which a client resumes: equal for equal states, whichever replica wrote them.
+// Returns the token with which a client resumes. Equal states give equal tokens in all replicas.
 std::string ResumeToken(const copiedcsv::v1::State& state);
 
-// What becomes of a change, if nothing stands against it.
+// Returns the outcome of a change if nothing prevents it.
 olm::Outcome ActionOf(const controllers::CopyChange& change);
 
-// Writes all but requester_loses_sight.
+// Writes all fields except requester_loses_sight.
 void WriteChange(const controllers::CopyChange& change, copiedcsv::v1::Choice choice,
                  copiedcsv::v1::Change& out);
 
-// Appends the step of a change, of which `told` is the message: by rule, what becomes of it, and
-// where its original is.
+// Appends the step of a change to the preview. `told` is the change's message. The step has the
+// outcome by rule and says where the original is.
 void AddStep(const controllers::CopyChange& change, const copiedcsv::v1::Change& told,
              olm::PlanPreview& preview);
 
-// Whether all of it would be done, as far as the steps of this page tell.
+// Returns whether all changes would be done, as far as the steps of this page show.
 olm::PlanCondition ConditionOf(const copiedcsv::v1::PreviewSummary& all,
                                const std::vector<olm::PreviewStep>& steps);
 
-// Writes all but installed_operators.
+// Writes all fields except installed_operators.
 void WriteSummary(const controllers::CopiesDifference& difference,
                   copiedcsv::v1::PreviewSummary& out);
 

@@ -131,7 +131,7 @@ TEST(CopiedCsvMessagesTest, ChangesAndTheirSums) {
   }
 }
 
-// A slot of w.v1, of ops, in red.
+// Tests steps for a slot in namespace red, whose original w.v1 is in ops.
 class CopyStepTest : public ::testing::Test {
  protected:
   CopyStepTest() { red_.name = "red"; }

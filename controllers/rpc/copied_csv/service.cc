@@ -20,7 +20,7 @@
 namespace steward::rpc {
 namespace {
 
-// That a stream runs again is not told.
+// Health is checked at this interval, because a recovered stream notifies nobody.
 constexpr std::chrono::seconds kLookEvery(1);
 
 class CopiedCsvService final : public copiedcsv::v1::CopiedCSVService::CallbackService {

@@ -1,4 +1,4 @@
-// steward.copiedcsv.v1.CopiedCSVService, as the server's list of services has it. A pure function.
+// Describes steward.copiedcsv.v1.CopiedCSVService for the server. A pure function.
 #ifndef CONTROLLERS_RPC_COPIED_CSV_SERVICE_H_
 #define CONTROLLERS_RPC_COPIED_CSV_SERVICE_H_
 

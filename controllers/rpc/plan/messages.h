@@ -1,4 +1,4 @@
-// The messages of PlanService, written from previews. Pure functions.
+// Writes the messages of PlanService from previews. Pure functions.
 #ifndef CONTROLLERS_RPC_PLAN_MESSAGES_H_
 #define CONTROLLERS_RPC_PLAN_MESSAGES_H_
 
@@ -16,15 +16,17 @@ namespace steward::rpc {
 // An answer, as each item of a list or a watch, must fit into a message of 4 MiB.
 inline constexpr size_t kMaxPreviewBytes = (4 << 20) - (64 << 10);
 
-// `optional_manifests` is the gate. A preview larger than `max_bytes` has no messages of steps, and
-// one that is larger even then no steps; its condition says so.
+// Writes a preview by rules. `optional_manifests` is the feature gate. If the preview exceeds
+// `max_bytes`, the steps' messages are left out, and if that is not enough, all steps; the
+// condition says so.
 void WritePlanPreview(const olm::PlanOutlook& outlook, bool optional_manifests,
                       plan::v1::PlanPreview& out, size_t max_bytes = kMaxPreviewBytes);
 
-// Writes the steps that are `shown`, one for each, and counts the others. An answer larger than
-// `max_bytes` has no values of changed fields, then no messages, warnings and changed fields of
-// steps, and its condition says so; one that is larger even then is a 400. The condition of a
-// preview that hides steps does not tell which of them makes the plan invalid.
+// Writes the steps for which `shown` is true and counts the others; `shown` has one entry per step.
+// If the answer exceeds `max_bytes`, first the values of changed fields are left out, then the
+// messages, warnings and changed fields of steps, and the condition says so. If it is still too
+// large, the result is a 400. If steps are hidden, the condition does not tell which step makes the
+// plan invalid.
 absl::Status WriteLivePreview(const olm::PlanPreview& preview, const std::vector<bool>& shown,
                               plan::v1::PreviewResponse& out, size_t max_bytes = kMaxPreviewBytes);
 

@@ -154,7 +154,7 @@ TEST(PlanMessagesTest, APlanIsPreviewedByRules) {
   EXPECT_EQ(out.steps(0).reason(), olm::kCreatedOrUpdated);
 }
 
-// A plan of as many steps as one can have, none of which can be done.
+// Returns a plan with the most possible steps, none of which can be done.
 std::string LargePlan() {
   std::string json =
       R"({"metadata":{"name":"install-1","namespace":"ops","uid":"u"},"spec":{"approved":true},)"

@@ -27,7 +27,7 @@ namespace {
 const kube::GroupVersionResource kPlanPreviews = {"views.operators.coreos.com", "v1alpha1",
                                                   "planpreviews"};
 
-// To those who may not list what stands against it.
+// The message for users who may not list the objects that block the installation.
 constexpr std::string_view kNoUsableGroup =
     "the namespace has no OperatorGroup that can be used: whoever may list operatorgroups and "
     "serviceaccounts there is told why";
@@ -71,7 +71,8 @@ absl::StatusOr<controllers::BundleContent> ReadBundle(const plan::v1::PreviewReq
   return content;
 }
 
-// Names OperatorGroups and accounts of the namespace to nobody who may not list them.
+// Removes the names of the namespace's OperatorGroups and accounts unless the requester may list
+// them.
 StatusTask ConcealInstallCheck(const MayList& may_list, std::string ns, olm::PlanPreview& preview) {
   if (preview.condition.reason != olm::kInstallCheckFailed) co_return absl::OkStatus();
   PageVisibility visibility(may_list, /*max_reviews=*/2);
@@ -85,7 +86,8 @@ StatusTask ConcealInstallCheck(const MayList& may_list, std::string ns, olm::Pla
   co_return absl::OkStatus();
 }
 
-// Says of each step whether its object may be shown. What the cluster does not serve has none.
+// Returns for each step whether its object may be shown. A step whose kind the cluster does not
+// serve has no object.
 Task<std::vector<bool>> ShownSteps(const controllers::LivePreview& live, const MayList& may_list,
                                    size_t max_reviews) {
   PageVisibility visibility(may_list, max_reviews);
@@ -214,7 +216,8 @@ Task<plan::v1::PreviewResponse> PlanCalls::PreviewPlan(Requester requester,
   co_return response;
 }
 
-// Its objects were read and tried as the requester, who so sees no more than they could anyway.
+// All reads and tries are done as the requester, so the answer reveals only what the requester may
+// see anyway.
 Task<plan::v1::PreviewResponse> PlanCalls::PreviewBundle(Requester requester,
                                                          plan::v1::PreviewRequest request) {
   CO_ASSIGN_OR_RETURN(controllers::BundleContent bundle, ReadBundle(request));

@@ -26,17 +26,17 @@ namespace steward::rpc {
 // The references outlive the calls.
 struct PlanCallsDeps {
   Clock& clock;
-  storage::WorldStore& worlds;  // of kPlanSources
-  // The outlooks on all InstallPlans, as of `world`. Never null.
+  storage::WorldStore& worlds;  // made from kPlanSources
+  // Returns the outlooks on all InstallPlans, as of `world`. Never null.
   std::function<storage::PlanOutlookMapPtr(const storage::WorldPtr& world)> outlooks;
   controllers::PlanPreviewer& previewer;
-  bool optional_manifests = false;  // the gate
+  bool optional_manifests = false;  // the feature gate
 };
 
 struct PlanCallsOptions {
   MapWatchOptions watch;
-  PreviewPlacesOptions previews;  // live ones
-  size_t max_reviews = 100;       // for single namespaces, for one preview; then steps are hidden
+  PreviewPlacesOptions previews;  // limits live previews
+  size_t max_reviews = 100;  // reviews for single namespaces per preview; beyond, steps are hidden
 };
 
 // The methods with their checks and rights, one for each request.
@@ -44,7 +44,7 @@ namespace plan_methods {
 extern const Method<plan::v1::GetRequest> kGet;
 extern const Method<plan::v1::ListRequest> kList;
 extern const Method<plan::v1::WatchRequest> kWatch;
-// The preview of an InstallPlan takes a right to that, too, which Preview itself asks for.
+// The preview of an InstallPlan also requires a right to that plan, which Preview itself checks.
 extern const Method<plan::v1::PreviewRequest> kPreview;
 }  // namespace plan_methods
 

@@ -62,7 +62,7 @@ std::string PlanJson(const std::string& ns, const std::string& name, const std::
                 R"("manifest":"{\"apiVersion\":\"v1\",\"kind\":\"ServiceAccount\"}"}}]}})");
 }
 
-// Answers with what it is told, at once or when let go.
+// Gives scripted answers, at once or when released.
 class FakePreviewer : public controllers::PlanPreviewer {
  public:
   Task<LivePreview> PreviewPlan(kube::NamespacedName plan, controllers::StepPace pace) override {
@@ -80,7 +80,7 @@ class FakePreviewer : public controllers::PlanPreviewer {
     asked.push_back(StrCat(bundle.ns, ": ", bundle.manifests.size(), " as ", requester.name));
     co_return answer;
   }
-  // A step of the answer; no resource: the cluster serves none.
+  // Adds a step to the answer. Without a resource, the cluster does not serve the kind.
   void AddStep(const std::string& ns, const std::string& name,
                std::optional<kube::GroupVersionResource> resource) {
     olm::PreviewStep step;
@@ -94,12 +94,12 @@ class FakePreviewer : public controllers::PlanPreviewer {
   absl::StatusOr<LivePreview> answer = LivePreview();
   std::vector<std::string> asked;
   bool holds = false;
-  int steps = 0;  // of a plan
+  int steps = 0;  // the number of steps of a plan
   int done = 0;
   Broadcast released;
 };
 
-// Takes what it is sent: "a Installing", "-a".
+// Records each message, as "a Installing" or "-a".
 class Sink : public PlanSink {
  public:
   StatusTask Write(plan::v1::WatchResponse message) override {
@@ -207,7 +207,7 @@ class PlanCallsTest : public ::testing::Test {
   storage::PlanOutlooks outlooks_;
   FakePreviewer previewer_;
   Requester alice_;
-  std::vector<int> codes_;  // of previews that ended, in their order
+  std::vector<int> codes_;  // codes of ended previews, in the order of their ends
   Access access_{cluster_, clock_};
   PlanCalls calls_{
       {.clock = clock_,

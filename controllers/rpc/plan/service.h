@@ -1,4 +1,4 @@
-// steward.plan.v1.PlanService, as the server's list of services has it. A pure function.
+// Describes steward.plan.v1.PlanService for the server. A pure function.
 #ifndef CONTROLLERS_RPC_PLAN_SERVICE_H_
 #define CONTROLLERS_RPC_PLAN_SERVICE_H_
 

@@ -39,7 +39,7 @@ std::string Text(const json::object& object, std::string_view key) {
   return std::string(StringAt(object, key));
 }
 
-// The rule of a review: "alice get cleanupstatuses/pending ops".
+// Returns the rule of a review, like "alice get cleanupstatuses/pending ops".
 std::string RuleOf(const json::value& review) {
   const json::object& spec = review.at("spec").as_object();
   const json::object& what = spec.at("resourceAttributes").as_object();

@@ -78,7 +78,7 @@ class Scene : private controllers::EventRecorder {
   prometheus::Registry& registry() { return registry_; }
   std::string Address() const;
   ServerOptions WithFiles(ServerOptions options) const;
-  // From now on the World is that of a process that has not read from the cluster yet.
+  // Resets the World to that of a process that has not read from the cluster yet.
   void ForgetWorld();
   absl::StatusOr<std::unique_ptr<Server>> StartAnother(ServerOptions options,
                                                        CleanupCallsOptions calls = {});

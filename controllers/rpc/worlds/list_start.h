@@ -1,4 +1,4 @@
-// The state that a page of a list shows. A stateless function.
+// Finds the state that a page of a list shows. A stateless function.
 #ifndef CONTROLLERS_RPC_WORLDS_LIST_START_H_
 #define CONTROLLERS_RPC_WORLDS_LIST_START_H_
 
@@ -15,12 +15,12 @@ namespace steward::rpc {
 
 struct ListStart {
   storage::WorldPtr world;
-  ListToken token;  // its position is that after which the page begins
+  ListToken token;  // the page begins after its position
 };
 
-// The start for a page token ("" = the first page). Errors carry a Kubernetes Status: 400 for a
-// token that is none of the request, 410 for one that has expired, 503 before anything has been
-// read, and while this replica is behind the token. REQUIRES: the references outlive the call.
+// Returns the start for a page token ("" = the first page). Errors carry a Kubernetes Status: 400
+// for a token of another request, 410 for an expired token, 503 before anything has been read or
+// while this replica is behind the token. REQUIRES: the references outlive the call.
 Task<ListStart> StartList(storage::WorldStore& worlds, storage::RewindCache& past,
                           std::string page_token, PageBinding binding, std::string ns);
 

@@ -24,7 +24,7 @@ PageBinding ListIn(const std::string& ns) {
 
 int CodeOf(const absl::Status& status) { return kube::FromStatus(status).code; }
 
-// The token with another value for one part, as WritePageToken would write it.
+// Returns the token with another value for one part, as WritePageToken would write it.
 std::string With(const std::string& token, size_t part, const std::string& value) {
   std::string plain;
   EXPECT_TRUE(absl::WebSafeBase64Unescape(token, &plain));

@@ -79,7 +79,7 @@ class MapCalls {
       Item item;
       source_.write(*next->second, item);
       bytes += item.ByteSizeLong();
-      // A large one has a page of its own.
+      // A large item gets a page of its own.
       if (count > 0 && bytes > kMaxPageBytes) break;
       *(response.*add)() = std::move(item);
       start.token.after = next->first;

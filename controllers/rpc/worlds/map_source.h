@@ -17,9 +17,9 @@ struct MapSource {
   using Map = std::map<kube::NamespacedName, std::shared_ptr<const Value>>;
   using MapPtr = std::shared_ptr<const Map>;
 
-  // A pure function of the World's objects. Never null.
+  // Makes the map. A pure function of the World's objects. Never returns null.
   std::function<MapPtr(const storage::WorldPtr& world)> of;
-  // A pure function: equal values give equal messages.
+  // Writes an item. A pure function: equal values give equal messages.
   std::function<void(const Value& value, Item& out)> write;
 };
 

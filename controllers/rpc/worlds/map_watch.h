@@ -24,7 +24,7 @@
 namespace steward::rpc {
 
 struct MapWatchOptions {
-  // The time between two looks at the changes: changes within it are merged.
+  // The time between two checks for changes; changes within it are merged.
   absl::Duration pace = absl::Milliseconds(100);
   // The interval at which a client that sees no change gets a newer token.
   absl::Duration progress = absl::Seconds(30);
@@ -187,9 +187,9 @@ class MapWatch {
   MessageSink<Message>& sink_;
   const MapWatchOptions options_;
 
-  MapPtr sent_;          // the state that the client has
+  MapPtr sent_;          // the last state that was sent to the client
   std::string token_;    // the token of that state; "" = nothing sent yet
-  absl::Duration told_;  // when the last message went, monotonic
+  absl::Duration told_;  // monotonic time of the last message
 };
 
 }  // namespace steward::rpc

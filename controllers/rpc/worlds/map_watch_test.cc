@@ -134,7 +134,7 @@ class MapWatchTest : public ::testing::Test {
         out.set_name(outlook.key.name);
         out.set_phase(std::string(olm::ToString(outlook.phase)));
       }};
-  std::vector<std::unique_ptr<SlowClient>> clients_;  // a watch may learn late that one is gone
+  std::vector<std::unique_ptr<SlowClient>> clients_;  // kept, as watches may still use them
   std::vector<std::unique_ptr<Watch>> watches_;
   TaskGroup group_{io_.get_executor()};
   std::optional<absl::Status> end_;
@@ -210,7 +210,7 @@ TEST_F(MapWatchTest, ItEndsWellWhenItsTimeIsOver) {
   EXPECT_TRUE(end_->ok());
 }
 
-// Wherever a client breaks off and resumes, it reaches the present state.
+// A client that breaks off and resumes at any point reaches the present state.
 TEST_F(MapWatchTest, AClientThatResumesAnywhereArrivesAtThePresent) {
   std::mt19937 random(1);
   for (int round = 0; round < 40; ++round) {

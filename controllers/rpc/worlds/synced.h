@@ -1,4 +1,4 @@
-// The readiness of services that answer from Worlds. Stateless functions.
+// Checks whether services that answer from Worlds are ready. Stateless functions.
 #ifndef CONTROLLERS_RPC_WORLDS_SYNCED_H_
 #define CONTROLLERS_RPC_WORLDS_SYNCED_H_
 
@@ -9,11 +9,11 @@
 
 namespace steward::rpc {
 
-inline constexpr int kRetrySeconds = 1;  // of a 503 that is over soon
+inline constexpr int kRetrySeconds = 1;  // the retry time of a short 503
 
-// 503 before the first lists of the World are complete.
+// Fails with a 503 before the first lists of the World are complete.
 absl::Status CheckSynced(const storage::World& world);
-// Returns when they are. REQUIRES: `worlds` outlives the call.
+// Returns when the first lists of the World are complete. REQUIRES: `worlds` outlives the call.
 VoidTask UntilSynced(storage::WorldStore& worlds);
 
 }  // namespace steward::rpc

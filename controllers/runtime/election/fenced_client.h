@@ -18,18 +18,19 @@
 
 namespace steward::controllers {
 
-// Reads pass, on a client of their own: they wait for no answer to a write, however many are under
-// way. Each write (create, update, patch, delete) checks the leadership first, and again right
-// before the bytes of each of its tries leave (may_send, R-000-78): without leadership the write is
-// kFailedPrecondition and nothing was sent. A write that is under way when leadership ends is given
-// up as soon as a timer fires, with all later tries of its client: kUnavailable, and as with any
-// lost answer it may have happened. The timer alone would not suffice, as it can be late
+// Reads are not checked, and use a client of their own, so they never wait for writes that are
+// under way. Each write (create, update, patch, delete) checks the leadership first, and again
+// right before the bytes of each try leave (may_send, R-000-78). Without leadership the write is
+// kFailedPrecondition, and nothing was sent. When leadership ends while a write is under way, a
+// timer gives the write up, with all later tries: the result is kUnavailable, and as with any lost
+// answer the write may have happened. The timer alone would not suffice, because it can be late
 // (UntilLost). So no request of a deposed leader leaves this process, and the margin of the
 // leadership is the time that a request has to arrive.
 //
-// A client that As returns is fenced, too, and last_unresolved of this client covers its writes.
+// A client that As returns is fenced, too, and this client's last_unresolved covers its writes.
 //
-// InterceptingClient is the base: each write passes Write, and one that does not compiles not.
+// InterceptingClient, the base, passes each write to Write; a kind of write that is not passed does
+// not compile.
 class FencedClient : public kube::InterceptingClient {
  public:
   // REQUIRES: the arguments outlive this object and its calls.
@@ -37,8 +38,8 @@ class FencedClient : public kube::InterceptingClient {
                Clock& clock)
       : InterceptingClient(reads), writes_(writes), leadership_(leadership), clock_(clock) {}
 
-  // The time, by the monotonic clock, at which a write last ended with an unknown outcome:
-  // cancelled, given up, timed out, connection lost. It may still be on its way to the cluster.
+  // The monotonic time at which a write last ended with an unknown outcome: cancelled, given up,
+  // timed out, connection lost. That write may still be on its way to the cluster.
   std::optional<absl::Duration> last_unresolved() const;
 
   std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override;
@@ -52,10 +53,10 @@ class FencedClient : public kube::InterceptingClient {
 
   Task<boost::json::value> Write(kube::ClientWrite write) override;
 
-  // A client made by As owns those that it reads from and writes to.
+  // A client made by As owns the clients that it reads from and writes to.
   const std::unique_ptr<kube::Client> own_reads_;
   const std::unique_ptr<kube::Client> own_writes_;
-  FencedClient& first_ = *this;  // the one that notes what is unresolved
+  FencedClient& first_ = *this;  // the client that stores last_unresolved_
 
   kube::Client& writes_;
   const Leadership& leadership_;

@@ -24,7 +24,7 @@ namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
-// The candidates' intervals are stretched by up to this factor, as client-go's are.
+// Candidates add up to this multiple of the retry period to their intervals, as client-go does.
 constexpr double kJitter = 1.2;
 
 }  // namespace
@@ -126,8 +126,8 @@ void LeaseElector::NoteOther() {
             {{"lease", options_.lease.name}, {"holder", observed_record_.holder}});
 }
 
-// Leadership counts from the time at which a write began, not from that of its answer: others may
-// have seen the record ever since.
+// Leadership counts from the begin of a write, not from its answer, because others may have seen
+// the record since then.
 
 Task<LeaseElector::Outcome> LeaseElector::TryCreate() {
   const absl::Duration began = clock_.Monotonic();
@@ -150,7 +150,7 @@ Task<LeaseElector::Outcome> LeaseElector::TakeOrRenew(json::value lease) {
   co_return Outcome::kHeld;
 }
 
-// Renews the Lease as last seen without reading it again: one request each retry period.
+// Renews the Lease as last seen, without reading it again, so that a renewal costs one request.
 Task<LeaseElector::Outcome> LeaseElector::TryRenewAsObserved() {
   if (!observed_.has_value() || observed_record_.holder != options_.identity) {
     co_return Outcome::kFailed;
@@ -168,7 +168,7 @@ boost::asio::awaitable<absl::StatusOr<LeaseElector::Outcome>> LeaseElector::Try(
   }
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kLeases, options_.lease);
   if (kube::SaysNotFound(raw.status())) {
-    // The Lease was deleted, which its holder, if it has one, may not have noticed.
+    // The Lease was deleted. Its holder, if any, may not have noticed that.
     if (HeldByLiveOther()) co_return Outcome::kHeldByOther;
     co_return co_await TryCreate();
   }
@@ -176,7 +176,8 @@ boost::asio::awaitable<absl::StatusOr<LeaseElector::Outcome>> LeaseElector::Try(
   CO_ASSIGN_OR_RETURN(json::value lease, ParseJson(raw->json));
   if (!lease.is_object()) co_return absl::DataLossError("the Lease is no object");
   Observe(lease);
-  // A holder that finds another name, or none, was deposed by another client: its term is over.
+  // If a holder finds another name or none in the Lease, another client deposed it, and its term is
+  // over.
   const bool deposed = renewing && observed_record_.holder != options_.identity;
   if (deposed || HeldByLiveOther()) {
     NoteOther();
@@ -188,7 +189,7 @@ boost::asio::awaitable<absl::StatusOr<LeaseElector::Outcome>> LeaseElector::Try(
 boost::asio::awaitable<LeaseElector::Outcome> LeaseElector::TryWithin(absl::Duration limit) {
   const absl::StatusOr<Outcome> outcome = co_await WithTimeout(clock_, limit, "the Lease", Try());
   if (outcome.ok()) co_return *outcome;
-  // Two candidates tried at the same time: the other one's write came first.
+  // Two candidates wrote at the same time, and the other's write came first.
   const bool beaten = kube::IsConflict(outcome.status()) || kube::IsAlreadyExists(outcome.status());
   if (!beaten) {
     log::Warning("The Lease could not be read or written",
@@ -202,7 +203,7 @@ VoidTask LeaseElector::Acquire() {
   term_->Revoke();
   while (true) {
     const Outcome outcome = co_await TryWithin(options_.renew_deadline / 2);
-    // A write whose answer came late may have granted a leadership that is over already.
+    // If the answer came late, the leadership may be over already.
     if (outcome == Outcome::kHeld && term_->IsLive()) break;
     co_await clock_.Sleep(options_.retry_period * (1 + kJitter * random_.Uniform()));
   }

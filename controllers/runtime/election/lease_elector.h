@@ -1,13 +1,12 @@
 // Leader election by a Lease, as Kubernetes' own components do it. Lives on one executor.
 //
-// A holder renews each retry period. It counts itself leader until the renew deadline after the
-// *beginning* of the last renewal that it knows to have succeeded. A candidate takes over once the
-// record has not changed for the lease duration that the record itself names, measured by the
-// candidate's own monotonic clock since it first saw that record. Clocks are never compared: since
-// a candidate sees a renewal no sooner than it began, and the lease duration is longer than the
-// renew deadline, there are never two leaders at a time, however slow, unfair or one-sided the
-// network is. The difference of the two is the margin, for requests that are on their way when
-// leadership ends and for clocks that run at different speeds.
+// A holder renews each retry period. It is leader until the renew deadline after the *beginning* of
+// its last successful renewal. A candidate takes over once the Lease has not changed for the lease
+// duration that it names, measured by the candidate's monotonic clock since it first saw this
+// state. Clocks are never compared. A candidate cannot see a renewal before it began, and the lease
+// duration is longer than the renew deadline. So there are never two leaders at a time, however
+// slow, unfair or one-sided the network is. Lease duration minus renew deadline is the margin, for
+// requests that are on their way when leadership ends, and for clocks that run at different speeds.
 //
 // Takeovers carry the resourceVersion that was read, so a renewal in between wins.
 #ifndef CONTROLLERS_RUNTIME_ELECTION_LEASE_ELECTOR_H_
@@ -33,7 +32,7 @@ namespace steward::controllers {
 
 struct LeaseElectorOptions {
   kube::NamespacedName lease;
-  // Unique to this process: a restarted one has another.
+  // Unique to this process: after a restart it is another.
   std::string identity;
   absl::Duration lease_duration = absl::Seconds(15);
   absl::Duration renew_deadline = absl::Seconds(10);
@@ -61,19 +60,18 @@ class LeaseElector {
   // The leadership lives as long as this object.
   const Leadership& leadership() const;
 
-  // Campaigns until this process is leader. Cancellable: leadership that was won at that moment is
-  // not used, and its Lease runs out.
+  // Campaigns until this process is leader. Cancellable: if leadership was just won, it is not
+  // used, and the Lease runs out.
   VoidTask Acquire();
 
-  // Keeps leadership until it is lost: the renew deadline passed, or another process holds the
+  // Renews leadership until it is lost: the renew deadline passed, or another process holds the
   // Lease. REQUIRES: Acquire returned. Cancellable: then leadership lasts until its deadline, or
-  // Release.
+  // until Release.
   VoidTask Renew();
 
-  // Ends leadership, and only then, if this process may still be the holder, clears the Lease, so
-  // that a candidate takes over at its next look. Takes at most about half a renew deadline; a
-  // failure is logged, and the Lease runs out by itself. Does nothing for a process that is not
-  // leader.
+  // First ends leadership. Then, if this process may still be the holder, clears the Lease, so that
+  // a candidate takes over at its next look. Takes at most about half a renew deadline. A failure
+  // is logged, and the Lease runs out by itself. Does nothing for a process that is not leader.
   VoidTask Release();
 
   const LeaseElectorOptions& options() const { return options_; }
@@ -103,7 +101,7 @@ class LeaseElector {
   const std::unique_ptr<Metrics> metrics_;
 
   // The Lease as last seen, and the time by this process's clock at which its record was first
-  // seen. A held Lease stays observed when it vanishes: its holder may not know.
+  // seen. Stays set when a held Lease is deleted, because its holder may not know that yet.
   std::optional<boost::json::value> observed_;
   LeaseRecord observed_record_;
   absl::Duration observed_at_;

@@ -1,4 +1,4 @@
-// The fields of a coordination.k8s.io/v1 Lease that concern an election. Values and pure functions.
+// The fields of a coordination.k8s.io/v1 Lease that elections use. Values and pure functions.
 #ifndef CONTROLLERS_RUNTIME_ELECTION_LEASE_RECORD_H_
 #define CONTROLLERS_RUNTIME_ELECTION_LEASE_RECORD_H_
 
@@ -13,8 +13,8 @@ namespace steward::controllers {
 
 inline const kube::GroupVersionResource kLeases = {"coordination.k8s.io", "v1", "leases"};
 
-// The members of a Lease's spec that elections use, as the Lease has them. The times are compared
-// as text only, so it does not matter by whose clock they were written.
+// The members of a Lease's spec that elections use, as the Lease has them. The times are only
+// compared for equality, as text, so it does not matter whose clock wrote them.
 struct LeaseRecord {
   std::string holder;            // holderIdentity; "" = nobody
   int64_t duration_seconds = 0;  // leaseDurationSeconds; 0 = absent

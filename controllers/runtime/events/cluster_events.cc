@@ -40,7 +40,7 @@ std::string NewName(std::string_view object, absl::Time time, uint32_t number) {
   return kube::IsDns1123Subdomain(name) ? name : StrCat("event.", unique);
 }
 
-// True if the cluster does not accept the event, and will not do so the next time.
+// True if the cluster refuses the event, and would refuse it again.
 bool IsFinal(const absl::Status& status) {
   const int code = kube::FromStatus(status).code;
   return code == 403 || code == 404 || code == 409 || code == 422;
@@ -133,7 +133,7 @@ bool ClusterEvents::TakeToken(const std::string& uid, absl::Duration& wait) {
   return true;
 }
 
-// Drops buckets that have filled up again, which equal new ones.
+// Drops buckets that have filled up again, because they equal new ones.
 void ClusterEvents::SweepBuckets() {
   if (buckets_.size() <= options_.max_events) return;
   const absl::Duration now = clock_.Monotonic();
@@ -142,7 +142,7 @@ void ClusterEvents::SweepBuckets() {
     return bucket.tokens + absl::FDivDuration(now - bucket.filled_at, options_.interval) >=
            options_.burst;
   });
-  // All buckets are in use: the fullest ones go, so that objects which spent the most stay limited.
+  // If all buckets are in use, drop the fullest, so that objects which spent the most stay limited.
   while (buckets_.size() > options_.max_events) {
     buckets_.erase(std::max_element(
         buckets_.begin(), buckets_.end(),
@@ -189,12 +189,12 @@ Task<json::value> ClusterEvents::Count(Identity identity) {
   co_return co_await client_.Patch(kEvents, name, kube::PatchType::kJsonMerge, patch, options);
 }
 
-// Writes the event in its present state. REQUIRES: it is remembered.
+// Writes the event in its present state. REQUIRES: events_ has `identity`.
 Task<json::value> ClusterEvents::WriteOnce(Identity identity) {
   if (events_.at(identity).name.empty()) co_return co_await Create(std::move(identity));
   absl::StatusOr<json::value> patched = co_await Count(identity);
   if (!kube::SaysNotFound(patched.status())) co_return std::move(patched);
-  // The event is gone: the cluster keeps events for an hour.
+  // The Event is gone, because clusters keep Events for about an hour only. Create a new one.
   const auto again = events_.find(identity);
   if (again == events_.end()) co_return json::value();
   again->second.name.clear();

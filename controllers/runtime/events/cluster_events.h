@@ -29,20 +29,20 @@ namespace steward::controllers {
 struct ClusterEventsOptions {
   std::string component = "steward-controllers";  // the reporting component
   std::string instance;                           // the process among its replicas
-  // The number of different events remembered, which are counted when they repeat. Beyond, the one
-  // not seen for longest is forgotten, and dropped if it was not written yet.
+  // The limit of different events that are remembered, so that repeats are counted. Beyond it, the
+  // least recently seen event is forgotten, and dropped if it was not written yet.
   size_t max_events = 4096;
-  // The limit of writes about one object: this many at once, then one each `interval`. Further
-  // events wait, and are counted meanwhile.
+  // The limit of writes about one object: `burst` at once, then one in each `interval`. Further
+  // events wait, and their repeats are counted meanwhile.
   double burst = 25;
   absl::Duration interval = absl::Minutes(5);
   absl::Duration write_timeout = absl::Seconds(10);
-  int tries = 3;  // of one write, which is then dropped
+  int tries = 3;  // of one write; after them it counts as failed
 };
 
-// Writes core/v1 Events: the first time one is created, later its count and lastTimestamp are
-// patched (a new one is created when the cluster has dropped it). One write at a time, oldest
-// first.
+// Writes core/v1 Events. Creates an Event the first time; later patches its count and
+// lastTimestamp, or creates a new one if the cluster has dropped it. One write at a time, the
+// longest waiting first.
 //
 // Counts steward_events_total{result=written|failed|dropped}.
 class ClusterEvents : public EventRecorder {
@@ -57,7 +57,7 @@ class ClusterEvents : public EventRecorder {
 
   // Writes the recorded events. Runs until cancelled.
   VoidTask Run();
-  // Returns when everything that may be written now has been, or after `limit`.
+  // Returns when everything that may be written now has been written, or after `limit`.
   VoidTask Flush(absl::Duration limit);
 
   // The number of remembered events, and of those that wait to be written.
@@ -80,8 +80,8 @@ class ClusterEvents : public EventRecorder {
 
   static prometheus::Counter& Counter(prometheus::Registry& registry, const char* result);
   void ForgetOldest();
-  // Returns the next event that may be written, with its token taken; if there is none, null, and
-  // sets `wait` to the time until one may be.
+  // Takes a token for the next event that may be written, and returns the event. If there is none,
+  // returns null, and sets `wait` to the time until one may be written.
   const Identity* NextWritable(absl::Duration& wait);
   bool HasWritable() const;
   bool TakeToken(const std::string& uid, absl::Duration& wait);

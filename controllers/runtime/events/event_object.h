@@ -1,4 +1,4 @@
-// A core/v1 Event as it is written. A value.
+// The fields of a core/v1 Event to write. A value.
 #ifndef CONTROLLERS_RUNTIME_EVENTS_EVENT_OBJECT_H_
 #define CONTROLLERS_RUNTIME_EVENTS_EVENT_OBJECT_H_
 
@@ -20,7 +20,7 @@ struct EventObject {
   EventType type = EventType::kNormal;
   std::string reason;
   std::string message;
-  std::string component;  // that reports it
+  std::string component;  // the reporting component
   std::string instance;   // the process among its replicas
   absl::Time first;
   absl::Time last;

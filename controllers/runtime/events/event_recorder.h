@@ -1,5 +1,5 @@
-// The interface by which controllers report what they did as Kubernetes Events. Each implementation
-// names its executor.
+// The interface by which controllers record Kubernetes Events. Each implementation names its
+// executor.
 #ifndef CONTROLLERS_RUNTIME_EVENTS_EVENT_RECORDER_H_
 #define CONTROLLERS_RUNTIME_EVENTS_EVENT_RECORDER_H_
 
@@ -24,9 +24,9 @@ class EventRecorder {
   virtual ~EventRecorder() = default;
 
   // Returns at once, and never fails: an event that cannot be written is dropped. `reason` is
-  // UpperCamelCase, short and from a fixed set; `message` is for people, and cut at 1024 bytes.
-  // When the same event repeats it is counted, not written again. A message that differs each time
-  // costs an Event each time, so leave changing numbers out of it. On the recorder's executor.
+  // UpperCamelCase, short and from a fixed set; `message` is for people, and cut at 1024 bytes. A
+  // repeated event is counted, not written again. A message that differs each time costs an Event
+  // each time, so leave changing numbers out of the message. Call it on the recorder's executor.
   virtual void Record(const ObjectReference& about, EventType type, std::string_view reason,
                       std::string_view message) = 0;
 };

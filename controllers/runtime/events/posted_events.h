@@ -1,4 +1,4 @@
-// An event recorder for any thread, in front of one that lives on an executor. Thread-safe.
+// An event recorder for any thread, in front of a recorder that lives on one executor. Thread-safe.
 #ifndef CONTROLLERS_RUNTIME_EVENTS_POSTED_EVENTS_H_
 #define CONTROLLERS_RUNTIME_EVENTS_POSTED_EVENTS_H_
 
@@ -13,7 +13,7 @@ namespace steward::controllers {
 // Posts events to the recorder's own executor.
 class PostedEvents : public EventRecorder {
  public:
-  // REQUIRES: `recorder` lives on `executor`, and outlives what runs there.
+  // REQUIRES: `recorder` lives on `executor`, and outlives everything that runs there.
   PostedEvents(boost::asio::any_io_executor executor, EventRecorder& recorder)
       : executor_(std::move(executor)), recorder_(recorder) {}
 

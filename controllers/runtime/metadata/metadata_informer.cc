@@ -14,7 +14,7 @@
 namespace steward::controllers {
 namespace {
 
-// Metadata may be as large as an object.
+// The limit of a page, because metadata may be as large as a whole object.
 constexpr size_t kPageBytes = size_t{8} << 20;
 
 storage::ReflectorOptions OptionsOf(const MetadataScope& scope) {
@@ -52,7 +52,7 @@ void Widen(MetadataInformer::Namespaces& all, const MetadataInformer::Namespaces
 
 }  // namespace
 
-// One reflector and its sink; they live as long as their task. Once detached, all further calls are
+// One reflector and its sink. Lives as long as its task. After it was detached, all calls are
 // ignored.
 class MetadataInformer::Run : public storage::ReflectorSink {
  public:
@@ -144,7 +144,7 @@ void MetadataInformer::RemoveUser(UserId user) {
   listed_ = false;
   objects_.clear();
   unheld_ = 0;
-  // This comes last: ending the task may release the last reference to this object.
+  // Must be last, because ending the task may release the last reference to this object.
   std::exchange(task_, {}).Cancel();
 }
 
@@ -191,7 +191,7 @@ void MetadataInformer::TakeOver(Objects next, size_t unheld) {
   unheld_ = unheld;
   listed_ = true;
   for (auto& [id, user] : users_) user.synced = true;
-  // A callback may destroy the last watch.
+  // Keep this object alive, because a callback may destroy the last watch.
   const std::shared_ptr<MetadataInformer> self = shared_from_this();
   TellAll(&MetadataCallbacks::listed);
   for (const kube::NamespacedName& name : changed) Tell(name);
@@ -214,7 +214,8 @@ void MetadataInformer::TakeEvent(kube::WatchEvent::Type type, kube::ObjectMeta o
   Tell(name);
 }
 
-// Users may come and go in the callbacks, so the loop goes by number, and calls copies.
+// Callbacks may add and remove users. So the loop goes by user number, and calls copies of the
+// callbacks.
 template <typename Call>
 void MetadataInformer::ForEachUser(Call call) {
   for (auto it = users_.begin(); it != users_.end();) {

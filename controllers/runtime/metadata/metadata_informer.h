@@ -22,12 +22,13 @@
 namespace steward::controllers {
 
 struct MetadataCallbacks {
-  // Called when the object appeared, was deleted, or changed in the metadata that is held. Where
-  // nothing is held: called when it appeared or was deleted, after the list. May be null.
+  // Called when the object appeared, was deleted, or changed in the metadata that is held. With
+  // MetadataScope::hold = false: called only when the watch (not a list) reports an object as added
+  // or deleted. May be null.
   std::function<void(const kube::NamespacedName& name)> changed;
-  // Called when a complete list has been applied: the first, and later ones. May be null.
+  // Called when a complete list has been applied, the first or a later one. May be null.
   std::function<void()> synced;
-  // Called before the changes that a complete list has brought; `synced` is called after them. May
+  // Called before the changes of a complete list are reported; `synced` is called after them. May
   // be null.
   std::function<void()> listed;
 };
@@ -42,9 +43,9 @@ struct MetadataScope {
   auto operator<=>(const MetadataScope&) const = default;
 };
 
-// Holds the objects that its users want, up to a bound. Runs in `tasks` from the first user on
-// until the last has gone. When a user wants namespaces that were not held, it lists anew; the held
-// objects stay until then.
+// Holds the objects that its users want, up to a bound. Runs in `tasks` from the first user until
+// the last has gone. When a user wants namespaces that were not held, lists anew; the held objects
+// stay until that list is complete.
 class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
  public:
   using UserId = uint64_t;
@@ -82,7 +83,7 @@ class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
   template <typename Call>
   void ForEachUser(Call call);
   void Tell(const kube::NamespacedName& name);
-  // Calls a callback without arguments of each user.
+  // Calls `callback`, for example `synced`, of each user that has one.
   void TellAll(std::function<void()> MetadataCallbacks::*callback);
 
   kube::Client& client_;
@@ -100,7 +101,7 @@ class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
   bool listed_ = false;  // by the present run
 
   Objects objects_;
-  size_t unheld_ = 0;  // objects reported beyond the bound; changes count again
+  size_t unheld_ = 0;  // reports of objects beyond the bound; one object may count several times
   absl::Status health_;
 };
 

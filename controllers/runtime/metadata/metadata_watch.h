@@ -1,5 +1,5 @@
-// Watches of objects of any type by their metadata, as long as they are needed. Live on one
-// executor.
+// Watches of the metadata of objects of any type, shared by users and open only while they are
+// needed. Live on one executor.
 #ifndef CONTROLLERS_RUNTIME_METADATA_METADATA_WATCH_H_
 #define CONTROLLERS_RUNTIME_METADATA_METADATA_WATCH_H_
 
@@ -31,13 +31,13 @@ struct MetadataSelection {
   std::string field_selector;
   // nullopt: the whole cluster, with cluster-scoped objects.
   std::optional<std::set<std::string>> namespaces;
-  // False: nothing is held, so it costs no memory however many objects there are.
+  // False: no objects are held, so it costs no memory however many objects there are.
   bool hold = true;
 };
 
-// One user's view. It tells when to look and serves as a picture for people, but proves nothing: it
-// may lag behind, and lacks objects beyond the informers' bound. Watching ends when this object is
-// destroyed.
+// One user's selection of objects. Tells when to look, and can be shown to users, but proves
+// nothing: it may lag behind the cluster, and lacks objects beyond
+// MetadataWatchesOptions::max_objects. Watching ends when this object is destroyed.
 class MetadataWatch {
  public:
   ~MetadataWatch();
@@ -47,11 +47,11 @@ class MetadataWatch {
   // True when a complete list of every part of the selection has been seen. A type that the cluster
   // does not have is empty and complete.
   bool synced() const;
-  // The reason why the view may be stale at this moment; OK while all streams run.
+  // The reason why the objects may be stale at this moment; OK while all streams run.
   absl::Status health() const;
-  // True when there are more objects than are held.
+  // True when there are more objects than this watch holds.
   bool truncated() const;
-  // The number of streams that serve it, shared ones too.
+  // The number of streams that serve this watch, including shared ones.
   size_t streams() const { return parts_.size(); }
   // The objects of the selection, by namespace and name.
   size_t size() const;
@@ -75,8 +75,8 @@ class MetadataWatch {
 };
 
 struct MetadataWatchesOptions {
-  // The limit of objects that one informer holds. Beyond, it is only known that there are too many,
-  // until a new list has fewer.
+  // The limit of objects that one informer holds. Further objects are not held, and the watch is
+  // truncated() until a new list has fewer.
   size_t max_objects = 50'000;
   // A selection of at most this many namespaces gets a list and a watch for each; a larger one
   // shares a single cluster-wide pair, of which only the selected namespaces' objects are held.
@@ -93,8 +93,9 @@ class MetadataWatches {
   // REQUIRES: stopped, and every watch is gone.
   ~MetadataWatches();
 
-  // Returns at once. `callbacks` are called from now on, never within this call, until the watch is
-  // destroyed, which they may do. Objects that are held already are in the watch at once.
+  // Returns at once. `callbacks` are called from now on, but never within this call, until the
+  // watch is destroyed. They may destroy the watch. If a shared informer holds objects already,
+  // they are in the watch at once.
   std::unique_ptr<MetadataWatch> Open(MetadataSelection selection, MetadataCallbacks callbacks);
 
   // The number of streams that a watch of `selection` would have.

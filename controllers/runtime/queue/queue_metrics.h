@@ -24,7 +24,7 @@ namespace steward::controllers {
 //   workqueue_longest_running_processor_seconds  the longest of these
 class QueueMetrics {
  public:
-  // REQUIRES: `registry` outlives this object. Two objects of one name share their series.
+  // REQUIRES: `registry` outlives this object. Two objects with the same name share their series.
   QueueMetrics(prometheus::Registry& registry, const std::string& name);
 
   void SetDepth(size_t depth) { depth_.Set(static_cast<double>(depth)); }

@@ -22,14 +22,14 @@ struct RateLimits {
   double burst = 100;
 };
 
-// Both limits hold: the longer wait counts. Keeps one number for each key that failed and was not
+// Both limits apply: the longer wait counts. Keeps one count for each key that failed and was not
 // forgotten since.
 class RateLimiter {
  public:
   // REQUIRES: positive limits; `clock` outlives this object.
   RateLimiter(RateLimits limits, Clock& clock);
 
-  // Counts a failure of `key`.
+  // Counts a failure of `key`, and returns the time to wait.
   absl::Duration Next(const Key& key);
   // Called when the key succeeded, or is gone.
   void Forget(const Key& key) { failures_.erase(key); }

@@ -35,7 +35,7 @@ void WorkQueue::Want(const Key& key, Entry& entry) {
   entry.wanted = true;
   entry.wanted_since = clock_.Monotonic();
   metrics_.Added();
-  // For a running key, Done does this.
+  // If the key is running, Done makes it ready.
   if (!entry.running) PushReady(key);
 }
 

@@ -48,8 +48,9 @@ class WorkQueue {
   void Forget(const Key& key) { limiter_.Forget(key); }
   int failures(const Key& key) const { return limiter_.failures(key); }
 
-  // The next key, or the next one that `suits`, which the caller gives back by Done; nullopt once
-  // the queue is shut down. A waiting key is checked again whenever any is added. Cancellable.
+  // Waits for the next key (for which `suits` is true, if set) and takes it; the caller gives it
+  // back by Done. Nullopt once the queue is shut down. `suits` is called again for waiting keys
+  // whenever a key is added. Cancellable.
   using Suits = std::function<bool(const Key& key)>;
   boost::asio::awaitable<std::optional<Key>> Take(Suits suits = nullptr);
   void Done(const Key& key);
@@ -59,10 +60,10 @@ class WorkQueue {
   // Updates the metrics of the keys that are being worked on.
   void MeasureUnfinished();
 
-  // Ends all Takes; keys that wait are not given out any more.
+  // Ends all Takes; waiting keys are not given out any more.
   void ShutDown();
 
-  // The number of keys that are ready and not taken, that are being worked on, and that are
+  // The numbers of keys that are ready and not taken (depth), being worked on (running), and
   // delayed.
   size_t depth() const { return ready_.size(); }
   size_t running() const { return running_; }
@@ -74,7 +75,7 @@ class WorkQueue {
     bool running = false;  // given out
     absl::Duration wanted_since;
     absl::Duration running_since;
-    std::optional<absl::Duration> due;  // the end of its delay
+    std::optional<absl::Duration> due;  // when its delay ends; nullopt: it is not delayed
   };
   using Entries = std::map<Key, Entry>;
 

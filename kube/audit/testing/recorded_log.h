@@ -20,7 +20,7 @@ class RecordedLog {
   // wants, further fields of a policy. A policy that does not parse fails the test.
   explicit RecordedLog(std::string_view rules);
 
-  // Null once the lines were read.
+  // Null after Lines(), Events() or text() was called.
   Log* get() const { return log_.get(); }
 
   // The lines written so far. Reading them ends the log, whose own thread writes them.

@@ -18,7 +18,7 @@ std::vector<Case> Concatenate(std::vector<std::vector<Case>> rooms) {
   return all;
 }
 
-// The reason why the case cannot be run; "" when it can.
+// Returns the reason why the case cannot be run; "" = it can.
 std::string Lacks(const Server& server, Needs needs) {
   switch (needs) {
     case Needs::kNothing:

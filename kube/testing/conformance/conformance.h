@@ -25,7 +25,7 @@ struct Case {
 };
 
 struct Difference {
-  std::string name;  // of the case that fails
+  std::string name;  // the name of the case that differs
   std::string why;
 };
 

@@ -106,7 +106,7 @@ void NeedsName(Trial& t) {
           "metadata.name: Required value: name or generateName is required");
   t.Fails("no subdomain", t.Create(t.Widgets(), ns, Widget(t.Widgets(), "A_b")), 422, "Invalid",
           "metadata.name: Invalid value: \"A_b\"");
-  // Names that are no path segments are refused, too, but with another message.
+  // Names that are not path segments are also refused, but with another message.
   t.Fails("a slash", t.Create(t.Widgets(), ns, Widget(t.Widgets(), "a/b")), 422, "Invalid",
           "metadata.name: Invalid value: \"a/b\"");
 }

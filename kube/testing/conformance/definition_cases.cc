@@ -15,7 +15,7 @@ constexpr const char* kVersionsPage = "Versions in CustomResourceDefinitions";
 
 std::string Group(const Trial& t) { return t.id() + ".example.com"; }
 
-// The status of the condition of this type.
+// Returns the status of the condition of this type.
 std::string Condition(const json::value& definition, std::string_view type) {
   const json::value* status =
       definition.is_object() ? definition.as_object().if_contains("status") : nullptr;
@@ -63,7 +63,7 @@ void DeletionTakesObjectsAlong(Trial& t) {
   t.Eq("made anew it is empty", Names(t.Ok("list", t.List(widgets, ListOptions())).items), "");
 }
 
-// A widget with a finalizer, whose definition is being deleted and therefore waits for it.
+// Creates a widget with a finalizer and deletes its definition, which then waits for the widget.
 NamespacedName WidgetThatHolds(Trial& t) {
   const GroupVersionResource& widgets = t.OwnWidgets();
   const NamespacedName name{t.Namespace(), "a"};

@@ -143,7 +143,8 @@ void UpdateOfTheLastFinalizer(Trial& t) {
   t.Fails("gone", t.Get(t.Widgets(), name), 404, "NotFound");
 }
 
-// The finalizers of the garbage collector; a finalizer of the test keeps the objects meanwhile.
+// Tests the finalizers of the garbage collector. The test's own finalizer keeps the objects
+// meanwhile.
 void Propagation(Trial& t) {
   using Policy = DeleteOptions::Propagation;
   struct Row {

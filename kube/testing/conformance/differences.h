@@ -8,7 +8,7 @@
 
 namespace steward::kube::conformance {
 
-// The deviations of the store in Steward's own process (storage/embedded).
+// Returns the deviations of the store in Steward's own process (storage/embedded).
 const std::vector<Difference>& EmbeddedDifferences();
 
 }  // namespace steward::kube::conformance

@@ -15,7 +15,7 @@
 
 namespace steward::kube::conformance {
 
-// A server with everything that it needs to run.
+// Holds a server under test and all that it needs to run.
 class Subject {
  public:
   virtual ~Subject() = default;

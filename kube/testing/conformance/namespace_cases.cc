@@ -45,8 +45,8 @@ void DeletionMarks(Trial& t) {
   t.Ok("let it go", t.Patch(kNamespaces, name, {{"metadata", {{"finalizers", nullptr}}}}));
 }
 
-// Neither an update nor a patch changes them: they have a subresource of their own, which no client
-// of this project needs.
+// Neither an update nor a patch changes spec.finalizers. They have a subresource of their own,
+// which no client of this project needs.
 void FinalizersOfSpecAreFixed(Trial& t) {
   const NamespacedName name{"", t.Namespace()};
   const json::value patched =

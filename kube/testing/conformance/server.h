@@ -14,11 +14,11 @@ namespace steward::kube::conformance {
 
 struct Server {
   Client& client;
-  // The calls run on it, and it runs only during a call or a wait.
+  // The executor of the calls. It runs only during a call or a wait.
   boost::asio::io_context& io;
 
-  // Widgets that all cases may share, each in namespaces of its own; without them each case defines
-  // its own. A new definition takes a kube-apiserver seconds.
+  // Widgets that all cases may share, each in namespaces of its own, since a kube-apiserver needs
+  // seconds for a new definition. Nullopt: each case defines its own.
   std::optional<GroupVersionResource> shared_widgets;
 
   // Abilities that cannot be seen through the client. A case that needs a missing one is skipped.

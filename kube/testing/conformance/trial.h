@@ -49,14 +49,15 @@ class Trial {
 
   // --- Names, namespaces and definitions.
 
-  // Different from every other trial's: "conf-" and hexadecimal digits. A DNS label.
+  // Returns "conf-" and hexadecimal digits: a DNS label that differs from that of every other
+  // trial.
   const std::string& id() const { return id_; }
   // Creates a new namespace and returns its name.
   std::string Namespace();
-  // A namespaced custom resource with status and without any schema, served: the one that the
-  // server's cases share, or if there is none the trial's own.
+  // Returns a served, namespaced custom resource with status and without a schema: the one that the
+  // server's cases share, or else the trial's own.
   const GroupVersionResource& Widgets();
-  // The trial's own such resource.
+  // Returns the trial's own resource of this form.
   const GroupVersionResource& OwnWidgets();
   // Creates the definition and waits until each version it serves can be listed.
   void Define(const boost::json::value& definition);
@@ -79,11 +80,11 @@ class Trial {
   absl::StatusOr<std::vector<ApiResource>> Discover(const GroupVersion& gv);
   absl::StatusOr<std::vector<GroupVersion>> DiscoverGroups();
   std::unique_ptr<Watch> StartWatch(const GroupVersionResource& gvr, const WatchOptions& options);
-  // The first event of a watch that is no bookmark; a refusal counts as an ERROR.
+  // Returns the first event of a watch that is not a bookmark; a refusal counts as an ERROR.
   Event FirstOf(const GroupVersionResource& gvr, const WatchOptions& options);
-  // The next event that is no bookmark, within ten seconds.
+  // Returns the next event that is not a bookmark, within ten seconds.
   Event Next(const std::unique_ptr<Watch>& watch);
-  // The next event, bookmarks included.
+  // Returns the next event, bookmarks included.
   Event NextOfAll(const std::unique_ptr<Watch>& watch, absl::Duration patience = absl::Seconds(10));
 
   // --- Expectations.

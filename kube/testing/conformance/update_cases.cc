@@ -15,7 +15,7 @@ constexpr const char* kBeforeUpdate = "apiserver pkg/registry/rest/update.go Bef
 constexpr const char* kStatus = "Custom resources, Status subresource";
 constexpr const char* kRv = "metadata.resourceVersion";
 
-// A widget in its state after creation.
+// Creates a widget and returns it in its state after creation.
 json::value Made(Trial& t, const std::string& ns, std::string_view name = "a") {
   return t.Ok("create", t.Create(t.Widgets(), ns, Widget(t.Widgets(), name)));
 }

@@ -41,7 +41,7 @@ void TellsEachChangeOnceInOrder(Trial& t) {
   t.Ok("delete", t.Delete(widgets, name));
   t.Ok("create again", t.Create(widgets, ns, Widget(widgets, "a")));
 
-  // The same events for a watch that began late.
+  // A watch that began late gets the same events.
   const std::unique_ptr<Watch> late = t.StartWatch(widgets, options);
   for (const std::unique_ptr<Watch>* each : {&watch, &late}) {
     t.True("state created", t.Told("create", t.Next(*each), "ADDED", "a") == states[0]);

@@ -24,7 +24,7 @@ void TwoWidgets(Trial& t, const std::string& ns) {
   }
 }
 
-// The names of `count` initial ADDED events, sorted: "a b".
+// Returns the names of `count` initial ADDED events, sorted, like "a b".
 std::string Added(Trial& t, const std::unique_ptr<Watch>& watch, int count) {
   std::vector<std::string> names;
   for (int i = 0; i < count; ++i) {
@@ -112,7 +112,7 @@ void InitialEventsOfTheFutureFail(Trial& t) {
   t.Fails("error", event.error, 504, "Timeout", "Too large resource version");
 }
 
-// Surprise: 500 where a list has 400; the error has no reason.
+// Surprise: a watch gets 500 where a list gets 400, and the error has no reason.
 void NoNumber(Trial& t) {
   WatchOptions options;
   options.ns = t.Namespace();

@@ -30,7 +30,7 @@ namespace {
 
 constexpr size_t kMaxExamples = 4 << 20;  // bytes
 
-// Annotations that OLM reads, and that are easily written otherwise.
+// Annotations that OLM reads, and that are easily misspelt.
 constexpr std::array<std::string_view, 5> kAnnotations = {
     "olm.skipRange", "olm.operatorGroup", "olm.operatorNamespace", "olm.targetNamespaces",
     "olm.providedAPIs"};
@@ -56,7 +56,7 @@ std::vector<const json::object*> ListBelow(const json::object* parent, std::stri
   return all;
 }
 
-// An API as a ClusterServiceVersion names it: of its definition "plural.group".
+// An API as a ClusterServiceVersion names it, of the definition "plural.group".
 using Api = std::tuple<std::string, std::string, std::string>;  // group, version, kind
 
 std::string Text(const Api& api) {
@@ -105,7 +105,7 @@ class CsvCheck {
   void Error(std::string what) { findings_.Error(file_, std::move(what)); }
   void Hint(std::string what) { findings_.Hint(file_, std::move(what)); }
 
-  // OLM puts it into labels.
+  // Checks a name that OLM puts into labels.
   void Name(std::string_view field, std::string_view name) {
     const std::string problem = kube::LabelValueProblem(name);
     if (!problem.empty()) {

@@ -14,7 +14,8 @@ namespace steward::plugin {
 // Adds what is wrong with `csv` alone, beside olm::CsvContentProblems.
 void CheckCsv(const BundleObject& csv, Findings& findings);
 
-// Adds what is wrong with it beside the definitions and accounts that the bundle brings.
+// Adds what is wrong with `csv` when it is compared with the definitions and accounts that the
+// bundle brings.
 void CheckCsvInBundle(const BundleObject& csv, const BundleFolder& bundle,
                       const std::vector<olm::Definition>& definitions, Findings& findings);
 

@@ -78,7 +78,7 @@ void CompareDefinitionObjects(const BundleObject& object, const json::object& pr
   absl::StatusOr<olm::Definition> live = olm::ReadDefinition(previous);
   const absl::StatusOr<olm::Definition> wanted = olm::ReadDefinition(object.object);
   if (!live.ok() || !wanted.ok()) return;
-  // Objects were stored in the version of then.
+  // An installed definition of `previous` has stored objects in its storage version.
   if (live->stored_versions.empty()) live->stored_versions = {live->storage};
   const olm::DefinitionChange change = olm::CompareDefinitions(*live, *wanted);
   if (!change.refused.empty()) findings.Error(object.file, change.refused);

@@ -9,12 +9,12 @@
 
 namespace steward::plugin {
 
-// Adds what no server takes. `definition` is what `object` says.
+// Adds what no API server would accept. `definition` is `object`, decoded.
 void CheckDefinition(const BundleObject& object, const olm::Definition& definition,
                      Findings& findings);
 
-// Adds what an upgrade from `previous` cannot do: changes that no server lets anybody make, and
-// what is no upgrade.
+// Adds what an upgrade from `previous` cannot do: changes that no API server allows, and a version
+// that is not newer.
 void CheckUpgrade(const BundleFolder& bundle, const BundleFolder& previous, Findings& findings);
 
 }  // namespace steward::plugin

@@ -16,7 +16,7 @@ namespace steward::plugin {
 namespace json = boost::json;
 namespace {
 
-// The annotations of a bundle, and what they must be ("" = anything).
+// An annotation of a bundle, and the value that it must have ("" = any).
 struct Annotation {
   std::string_view key;
   std::string_view value;
@@ -46,10 +46,10 @@ void CheckAnnotations(const BundleObject& file, const json::object& annotations,
   }
 }
 
-// The texts that a value of this type must have.
+// The members that a dependency of this type must have, each a text.
 struct Dependency {
   std::string_view type;
-  std::array<std::string_view, 3> texts;  // "" = no further one
+  std::array<std::string_view, 3> texts;  // "" = no further member
 };
 constexpr std::array<Dependency, 3> kDependencies = {{
     {"olm.gvk", {"group", "kind", "version"}},

@@ -10,7 +10,7 @@
 namespace steward::plugin {
 
 // Adds what is wrong with the annotations (metadata/annotations.yaml) and the dependencies
-// (metadata/dependencies.yaml) of the bundle, in files of whatever name.
+// (metadata/dependencies.yaml) of the bundle. The files may have any name.
 void CheckMetadata(const BundleFolder& bundle, Findings& findings);
 
 }  // namespace steward::plugin

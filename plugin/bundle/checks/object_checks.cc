@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kMaxName = 253;
 constexpr size_t kMaxLabel = 63;
 
-// APIs of kinds that a plan installs, and the release of Kubernetes from which on they are gone.
+// APIs of kinds that a plan installs, and the Kubernetes release that removed them.
 struct Removed {
   std::string_view api_version;
   std::string_view kind;
@@ -38,7 +38,7 @@ constexpr std::array<Removed, 5> kRemoved = {{
 
 bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-// One or more labels of DNS between dots.
+// One or more DNS labels with dots between them.
 bool IsSubdomain(std::string_view name) {
   if (name.empty() || name.size() > kMaxName) return false;
   size_t begin = 0;
@@ -65,7 +65,7 @@ bool IsPathSegment(std::string_view name) {
 
 void CheckName(const BundleObject& object, std::string_view kind, std::string_view name,
                Findings& findings) {
-  if (name.empty()) return;  // it may have a generateName
+  if (name.empty()) return;  // it may have a generateName instead
   const olm::StepKind step = olm::StepKindOf(kube::KindOf(object.object));
   if (step == olm::StepKind::kAccess) {
     if (!IsPathSegment(name))

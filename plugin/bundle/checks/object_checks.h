@@ -10,11 +10,11 @@
 
 namespace steward::plugin {
 
-// Adds what no server takes (names, labels, the rules of Roles), and APIs that Kubernetes has
-// removed.
+// Adds what no API server would accept (names, labels, the rules of Roles), and APIs that
+// Kubernetes has removed.
 void CheckObject(const BundleObject& object, Findings& findings);
 
-// The rules of a Role, or of a ClusterRole, at `field`.
+// Checks the rules of a Role (or, with `cluster`, a ClusterRole) at `field`.
 void CheckRules(const std::string& file, std::string_view field, const boost::json::array& rules,
                 bool cluster, Findings& findings);
 

@@ -1,4 +1,4 @@
-// A payload in a folder, a cluster in memory and a user at a terminal. Not thread-safe.
+// Sets up a payload in a folder, a cluster in memory and a user at a terminal. Not thread-safe.
 #ifndef PLUGIN_PAYLOAD_TESTING_PAYLOAD_SCENE_H_
 #define PLUGIN_PAYLOAD_TESTING_PAYLOAD_SCENE_H_
 
@@ -21,7 +21,7 @@ namespace steward::plugin {
 
 inline constexpr char kDeletes[] = "release.openshift.io/delete: \"true\"";
 
-// A manifest of the ConfigMap `name` in the namespace "ns", which a cluster takes.
+// Returns a manifest of ConfigMap `name` in namespace "ns", which the test's cluster includes.
 std::string ConfigMapYaml(const std::string& name, const std::string& annotation = "",
                           const std::string& data = "");
 
@@ -29,24 +29,24 @@ struct PayloadScene {
   // Serves ConfigMaps, Namespaces and ClusterOperators.
   PayloadScene();
 
-  // Writes the folder's files anew, and release-metadata unless `version` is "".
+  // Replaces the folder's files, and writes release-metadata unless `version` is "".
   void Write(const std::map<std::string, std::string>& files, const std::string& version = "4.5.1");
   absl::Status Run(const KnownCommand& command, std::vector<std::string> args = {});
 
   void PutConfigMap(const std::string& name, const std::string& more = "");
   boost::json::value ConfigMap(const std::string& name, const std::string& ns = "ns") const;
   bool Has(const std::string& name) const { return !ConfigMap(name).is_null(); }
-  // The value of a key in the record.
+  // Returns the value of a key in the record.
   std::string Recorded(const std::string& key) const;
-  // Somebody's operator says that it may not be updated.
+  // Adds a ClusterOperator `name` that reports Upgradeable=False.
   void ForbidUpdates(const std::string& name);
-  // Denies a right from now on to whoever asks for it: "patch configmaps".
+  // Denies a right from now on, like "patch configmaps".
   void Deny(const std::string& right);
 
   kube::FakeClient client;
   boost::json::object document;
-  std::string screen;               // what the last command wrote
-  std::deque<std::string> answers;  // what somebody types
+  std::string screen;               // the output of the last command
+  std::deque<std::string> answers;  // the answers that the user types
   bool can_ask = false;
   bool live = false;
   bool yes = false;

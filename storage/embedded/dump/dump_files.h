@@ -1,5 +1,5 @@
-// The files of a dump, one after the other: those below a folder, or in a tar that is not unpacked.
-// Not thread-safe but for Stop; blocks.
+// Reads the files of a dump one after the other, from a folder or from a tar (without unpacking
+// it). Not thread-safe but for Stop; blocks.
 #ifndef STORAGE_EMBEDDED_DUMP_DUMP_FILES_H_
 #define STORAGE_EMBEDDED_DUMP_DUMP_FILES_H_
 
@@ -19,14 +19,14 @@
 namespace steward::storage {
 
 struct DumpFile {
-  std::string path;  // with the folder that was given, or as the tar says
+  std::string path;  // includes the path given to Open; in a tar, the entry's name
   std::optional<DumpPlace> place;
   std::string text;
-  absl::Status trouble;  // kDataLoss: `text` is what could be read of it; else there is none
+  absl::Status trouble;  // kDataLoss: `text` is what could be read; other errors: `text` is empty
 };
 
-// Bounds what hostile dumps cost: files by bytes and number, folders by their depth, in a tar, too.
-// Links are not followed; a hard link in a tar is a file that cannot be read.
+// Bounds the cost of hostile dumps: the bytes and the number of files, and the depth of folders,
+// also in a tar. Does not follow links. A hard link in a tar is returned as a file with trouble.
 class DumpFiles {
  public:
   static constexpr size_t kMaxFile = 64 << 20;
@@ -37,17 +37,18 @@ class DumpFiles {
   // kNotFound when there is no such file or folder; kInvalidArgument for a file that is no tar.
   static absl::StatusOr<std::unique_ptr<DumpFiles>> Open(const std::string& path);
 
-  // Some of the next files, of a mebibyte together unless one is larger; none at the end. Names are
-  // sorted in a folder, and as they come in a tar; a folder that cannot be read counts as a file
-  // that cannot. Errors are of the whole: kDataLoss for a tar that is cut off or damaged,
-  // kResourceExhausted for what is too much, kCancelled after Stop. After one it is over.
+  // Returns the next files, of about one mebibyte together unless a file is larger; none at the
+  // end. A folder's files come sorted by name, a tar's in its order. A folder that cannot be read
+  // is returned as a file with trouble. Errors concern the whole dump: kDataLoss for a tar that is
+  // cut off or damaged, kResourceExhausted for too many files, kCancelled after Stop. After an
+  // error, all calls return it.
   absl::StatusOr<std::vector<DumpFile>> Next();
-  // Ends Next soon, also one that is under way. From any thread.
+  // Makes Next fail soon, also a call that is under way. May be called on any thread.
   void Stop();
   ~DumpFiles();
 
  private:
-  struct Folder;  // one whose names are being gone through
+  struct Folder;  // a folder that is being read, and its files' names
 
   DumpFiles() = default;
   absl::StatusOr<std::optional<DumpFile>> NextFile();
@@ -58,10 +59,10 @@ class DumpFiles {
 
   std::string root_;
   std::vector<std::unique_ptr<Folder>> folders_;
-  std::unique_ptr<TarReader> tar_;  // null: a folder
+  std::unique_ptr<TarReader> tar_;  // null: the dump is a folder
   std::atomic<bool> stopped_ = false;
-  size_t count_ = 0;   // of the files so far
-  absl::Status over_;  // returned by the next call
+  size_t count_ = 0;   // files so far
+  absl::Status over_;  // an error that later calls return
 };
 
 }  // namespace steward::storage

@@ -44,19 +44,19 @@ using GroupKind = std::pair<std::string, std::string>;
 
 constexpr size_t kMaxThreads = 4;
 constexpr std::string_view kDefaultNamespace = "default";
-// The group of the objects that are computed from others.
+// The group of the virtual resources.
 constexpr std::string_view kViewsGroup = "views.operators.coreos.com";
 constexpr std::string_view kOlmGroup = "operators.coreos.com";
 constexpr std::string_view kCsvKind = "ClusterServiceVersion";
-// Objects wait under such a resource until all definitions are known.
+// Objects are stored under a resource with this prefix until all definitions are known.
 constexpr std::string_view kWaiting = "waiting:";
-// The amount that is read at once of what waits.
+// How much is read at once of the waiting objects.
 constexpr int64_t kScan = 500;
 constexpr size_t kScanBytes = 4 << 20;
 // Only one file that is larger than this is in memory at a time.
 constexpr size_t kLarge = 2 << 20;
 
-// The version of an object that was taken so far.
+// The resourceVersion of an object's version that has been taken so far.
 struct Taken {
   std::optional<uint64_t> version;
 };
@@ -65,7 +65,7 @@ struct Taken {
 struct Waiting {
   kube::GroupVersionKind gvk;
   size_t count = 0;
-  std::string where;  // the first
+  std::string where;  // of the first object
 };
 
 // An object on its way into the store.
@@ -80,7 +80,8 @@ std::string NameOf(const DumpObject& object) {
                 object.name.name);
 }
 
-// The UID for a manifest without one, which followers of objects need. It is always the same.
+// The UID for an object without one, because readers need a UID. Objects of the same kind,
+// namespace and name always get the same UID.
 std::string UidOf(const kube::GroupVersionKind& gvk, const kube::NamespacedName& name) {
   return kube::UuidV5("steward inspect",
                       StrCat(gvk.group, "/", gvk.kind, "/", name.ns, "/", name.name));
@@ -142,7 +143,7 @@ class Loader {
     co_return true;
   }
 
-  // Parses on to the next part of a mebibyte or so.
+  // Parses the next objects of the batch into batch.part, or sets batch.done.
   static Task<bool> Parse(Batch& batch) {
     batch.part = DumpPart();
     while (batch.file < batch.files.size()) {
@@ -157,7 +158,7 @@ class Loader {
     co_return true;
   }
 
-  // A read that is under way learns from this task that the load is cancelled.
+  // Stops a read that is under way if the load is cancelled.
   VoidTask StopReader() {
     const absl::Cleanup stop = [this] { files_->Stop(); };
     co_await ended_.Wait();
@@ -181,7 +182,8 @@ class Loader {
     };
     while (trouble_.ok()) {
       Batch batch;
-      // The turns are in the order of the reads, which begin in the order of these lines.
+      // Workers take their parts in the order in which they read, which is the order in which they
+      // run the next lines.
       const auto mine = std::make_shared<StopSignal>();
       const auto before = std::exchange(before_, mine);
       const absl::Cleanup next = [&] { mine->Set(); };
@@ -201,7 +203,8 @@ class Loader {
       co_await before->Wait();
       summary_.files += batch.files.size();
       if (absl::IsDataLoss(batch.outcome)) {
-        // The files read before the cut count; each worker learns of it.
+        // The tar is cut off: the files before the cut count. Each worker gets this error, but it
+        // is reported once.
         if (!std::exchange(cut_off_, true)) {
           summary_.Add({Sort::kCutOff, "", std::string(batch.outcome.message())});
         }
@@ -231,7 +234,7 @@ class Loader {
     std::function<absl::Status(Transaction&)> write = [&](Transaction& transaction) {
       for (Write& each : writes) {
         const absl::Status put = transaction.Put(each.type, each.key, each.from.object).status();
-        // It is too large, or the store fails: then the commit does, too.
+        // The object is too large, or the store fails. If the store fails, the commit fails, too.
         if (!put.ok()) refused.push_back(&each);
         each.from.object.clear();
       }
@@ -254,7 +257,7 @@ class Loader {
     if (!type.has_value()) return;
     if (type->namespaced && object.name.ns.empty()) {
       object.name.ns = object.place.has_value() ? object.place->ns : kDefaultNamespace;
-      // A path may wrongly say that the object is cluster-scoped.
+      // The path may say, wrongly, that the object is cluster-scoped.
       if (object.name.ns.empty()) object.name.ns = kDefaultNamespace;
     }
     json::object& metadata = MetadataOf(object.object);
@@ -271,8 +274,8 @@ class Loader {
     writes.push_back({*std::move(type), key, std::move(object)});
   }
 
-  // The type under which an object is stored, until a definition of the dump says another; nullopt,
-  // and a problem, for none.
+  // The type under which an object is stored, until a definition of the dump gives it another type.
+  // nullopt if there is none; then a problem is reported.
   std::optional<kube::ResourceType> TypeFor(const DumpObject& object) {
     const GroupKind kind(object.gvk.group, object.gvk.kind);
     const auto builtin = builtin_.find(kind);
@@ -289,7 +292,8 @@ class Loader {
                     StrCat(NameOf(object), " is among objects of the kind ", known.gvk.kind)});
       return std::nullopt;
     }
-    // Definitions are stored together, and last, as each commit of some reads all of them.
+    // Definitions wait, too, and are stored together at the end, because each commit of definitions
+    // reads all of them.
     ++waiting_.try_emplace(kind, Waiting{object.gvk, 0, object.where}).first->second.count;
     if (is_definition) definitions_.try_emplace(object.name.name, object.where);
     return TypeOf(object.gvk, StrCat(kWaiting, object.gvk.kind),
@@ -310,7 +314,7 @@ class Loader {
         StrCat(object.gvk.group, "/", object.gvk.kind, "/", object.name.ns, "/", object.name.name);
     const auto [before, is_new] = taken_.try_emplace(name, now);
     if (is_new) return true;
-    // A must-gather has Namespaces in two places.
+    // A must-gather has each Namespace in two places, which is no problem.
     if (now.version.has_value() && now.version == before->second.version) return false;
     const bool newer = now.version.has_value() && before->second.version.has_value() &&
                        *now.version > *before->second.version;
@@ -321,7 +325,7 @@ class Loader {
     return newer;
   }
 
-  // Keeps what the end of the dump will be asked about.
+  // Remembers what Finish needs to know about the objects.
   void Note(const DumpObject& object) {
     if (object.gvk.group.empty() && object.gvk.kind == "Namespace") {
       namespaces_.insert(object.name.name);
@@ -370,7 +374,7 @@ class Loader {
     CO_RETURN_IF_ERROR(co_await store_.ShowTypes(std::move(described)));
     const CatalogPtr catalog = store_.catalog();
     for (const auto& [name, type] : described_) {
-      // A definition gives the kind another name than the path does.
+      // A definition of the dump may give the kind another resource name than the path does.
       if (catalog->FindStored(name) != nullptr) continue;
       const kube::ResourceType* defined = catalog->FindKind(type.gvk);
       if (defined != nullptr) CO_RETURN_IF_ERROR(co_await Settle(type, *defined));
@@ -391,7 +395,7 @@ class Loader {
     CO_RETURN_IF_ERROR(co_await AssumeNamespaces());
     AddMissing();
     CO_RETURN_IF_ERROR(co_await Count());
-    // Older states and what was moved are no part of the dump.
+    // Drops older states and the deletions of moved objects: they are not in the dump.
     co_return co_await store_.Compact(store_.revision());
   }
 
@@ -399,8 +403,7 @@ class Loader {
     return TypeOf(gvk, StrCat(kWaiting, gvk.kind), true);
   }
 
-  // Moves what is stored as `from` to another type; without one it is left out. All of it is one
-  // commit.
+  // Moves the objects stored as `from` to `target`; without a target, removes them. One commit.
   StatusTask Settle(kube::ResourceType from, std::optional<kube::ResourceType> target) {
     std::vector<DumpProblem> problems;
     std::function<absl::Status(Transaction&)> write = [&](Transaction& transaction) {
@@ -502,7 +505,7 @@ class Loader {
   Store& store_;
   const std::unique_ptr<DumpFiles> files_;
   std::map<GroupKind, kube::ResourceType> builtin_;  // their storage versions
-  // The kinds that are not built in, by resource, as paths describe them.
+  // Kinds that are not built in, as paths describe them; by resource.
   std::map<std::string, kube::ResourceType> described_;
   std::map<GroupKind, Waiting> waiting_;
   std::map<std::string, std::string> definitions_;  // where each is
@@ -510,7 +513,7 @@ class Loader {
   std::set<std::string> namespaces_;
   std::map<std::string, std::string> used_;  // namespaces, and where the first object of each is
   std::set<kube::NamespacedName> originals_, copies_;
-  // The originals of copies: how many there are of it, and where the first is.
+  // By original: the number of its copies, and where the first copy is.
   std::map<kube::NamespacedName, std::pair<size_t, std::string>> wanted_;
   bool has_groups_ = false;
   bool cut_off_ = false;
@@ -518,7 +521,8 @@ class Loader {
   size_t found_ = 0;  // objects, and problems in files
   absl::Status trouble_;
   std::shared_ptr<StopSignal> before_ = std::make_shared<StopSignal>();
-  // Set when the next batch may be read: that before it is read, or, if it is large, taken.
+  // Set when the next batch may be read: when the batch before it has been read or, if it is large,
+  // taken.
   std::shared_ptr<StopSignal> may_read_ = std::make_shared<StopSignal>();
   size_t working_ = 0;
   StopSignal ended_;  // no worker is working

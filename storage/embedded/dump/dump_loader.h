@@ -12,23 +12,24 @@
 
 namespace steward::storage {
 
-// Objects, and parts that are none.
+// The limit of objects and unreadable parts together.
 inline constexpr size_t kMaxDumpObjects = 1'000'000;
 
-// Marks an object that stands for a Namespace that is not in the dump.
+// Marks a Namespace object that the loader made, because the dump has objects in that namespace but
+// lacks the Namespace itself.
 inline constexpr char kAssumedAnnotation[] = "steward.operatorframework.io/assumed";
 
-// Puts the objects into `store`, which is empty, as they are, but for metadata.resourceVersion:
-// nothing is checked as in a creation, and nothing is filled in but a namespace that only the path
-// names, and a UID where there is none. Where a dump has an object twice, the higher
-// resourceVersion counts, or the first. A kind is the store's own, or defined by the dump, or
-// described by the path (dump_layout.h); others are left out. The store shows all of them.
-// Namespaces of objects that are not there are assumed.
+// Puts the objects into `store` unchanged, except for metadata.resourceVersion. Checks nothing that
+// a create would check. Fills in only a missing namespace (from the path, else "default") and a
+// missing UID. If a dump has an object twice, the one with the higher resourceVersion counts, else
+// the first. Knows the kinds that the store has built in, that the dump defines, and that the path
+// describes (dump_layout.h); objects of other kinds are left out. The store serves all these kinds.
+// Makes the Namespaces that objects lie in and the dump lacks. REQUIRES: `store` is empty.
 //
-// Reads on a thread, parses on as many as there are cores, and holds a few files at a time, of
-// which one is large; what is told is the same each time. Errors: kResourceExhausted for a dump
-// that is too much, and the store's. Cancellable. REQUIRES: the executor runs one handler at a
-// time.
+// Reads on one thread, and parses on one thread per core and one more. Holds a few files at a time,
+// at most one of them large. The summary does not depend on the threads' timing. Errors:
+// kResourceExhausted for a dump that is too large, and the store's. Cancellable. REQUIRES: the
+// executor runs one handler at a time.
 Task<DumpSummary> LoadDump(Store& store, std::unique_ptr<DumpFiles> files);
 
 }  // namespace steward::storage

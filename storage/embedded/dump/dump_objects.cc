@@ -21,14 +21,14 @@ constexpr size_t kTogether = 512 << 10;
 // The longest text of an object with its indentation.
 constexpr size_t kMaxText = 16 << 20;
 constexpr std::string_view kSpace = " \t\r\n";
-// A name is printed, and is a part of paths.
+// The limit of names, because they are printed and are parts of paths.
 constexpr size_t kMaxName = 512;
 
 uint32_t CountLines(std::string_view text) {
   return static_cast<uint32_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// Takes the number of "line 12: reason" out of it; 1 where there is none.
+// Removes "line 12: " from the beginning of `message`, and returns the number; 1 if there is none.
 uint32_t TakeLine(std::string& message) {
   constexpr std::string_view kLine = "line ";
   uint32_t line = 1;
@@ -67,7 +67,7 @@ bool IsTooLarge(std::string_view text) {
   return size > DumpObjects::kMaxObject;
 }
 
-// Behind the string of JSON that begins at `pos`; npos where it has no end.
+// The position behind the JSON string that begins at `pos`; npos if the string does not end.
 size_t EndOfString(std::string_view text, size_t pos) {
   for (++pos; pos < text.size(); ++pos) {
     if (text[pos] == '"') return pos + 1;
@@ -76,8 +76,8 @@ size_t EndOfString(std::string_view text, size_t pos) {
   return text.npos;
 }
 
-// Behind the value of JSON that begins at `pos`; npos where it has no end. Whether it is one is for
-// its parser to say.
+// The position behind the JSON value that begins at `pos`; npos if the value does not end. Does not
+// check that the value is valid.
 size_t EndOfValue(std::string_view text, size_t pos) {
   if (text[pos] == '"') return EndOfString(text, pos);
   if (text[pos] != '{' && text[pos] != '[') {
@@ -101,7 +101,7 @@ struct Range {
   size_t end;
 };
 
-// The array that an object of JSON has under "items"; nullopt where it has none, or several.
+// The array in the member "items" of a JSON object; nullopt if there is none, or several.
 std::optional<Range> ItemsIn(std::string_view text) {
   std::optional<Range> found;
   if (text.empty() || text[0] != '{') return found;
@@ -134,7 +134,7 @@ bool IsList(const json::object& object) {
          object.size() - object.contains("apiVersion") == 2;
 }
 
-// Items of a list of one kind need not say it.
+// Sets kind and apiVersion of an item that lacks them, as items of a list of one kind may.
 void SetKind(std::string_view kind, std::string_view version, json::object& item) {
   if (kind.empty()) return;
   if (StringAt(item, "kind").empty()) item["kind"] = kind;
@@ -168,7 +168,7 @@ DumpObjects::Spot DumpObjects::End() const {
 
 void DumpObjects::Refuse(Spot spot, std::string what, DumpPart& part) const {
   const bool last = last_ && (!list_.has_value() || list_->next >= list_->end);
-  // The cut that damaged the last object is reported already.
+  // The cut that damaged the last object has been reported already.
   if (cut_off_ && last) return;
   const bool cut = last && !is_json_ && file_.place.has_value() && !text_.ends_with('\n');
   part.Add({cut ? DumpProblem::Sort::kCutOff : DumpProblem::Sort::kUnreadable, Where(spot),
@@ -216,8 +216,8 @@ bool DumpObjects::Begin(DumpPart& part) {
   return true;
 }
 
-// True for objects and arrays of JSON, one after the other, as far as their ends can be found.
-// Other texts that begin like that are YAML, or its parser says better what is wrong.
+// True if the text consists of JSON objects and arrays that all end. Any other text is read as
+// YAML, whose parser reports errors better.
 bool DumpObjects::IsJson() const {
   for (size_t pos = 0;;) {
     pos = text_.find_first_not_of(kSpace, pos);
@@ -252,8 +252,8 @@ void DumpObjects::ReadDocument(const Document& document, DumpPart& part) {
     Read({document.line}, document.line,
          text_.substr(document.begin, document.end - document.begin), part);
   }
-  // Programs that write dumps end each file of YAML with a line end; JSON says itself where it
-  // ends.
+  // Programs that write dumps end each YAML file with a newline, so a file without one is cut off.
+  // JSON shows by itself where it ends.
   const bool ends = is_json_ || !file_.place.has_value() || text_.ends_with('\n');
   const bool whole = ends && (!list_.has_value() || list_->whole);
   if (!last_ || whole || !file_.trouble.ok() || part.ProblemCount() > before) return;
@@ -262,7 +262,7 @@ void DumpObjects::ReadDocument(const Document& document, DumpPart& part) {
             "ends in the middle: its last object is lost, or lacks something"});
 }
 
-// A list has `items:` at the beginning of a line, and its items with their dashes below that.
+// A YAML list has `items:` at the beginning of a line, and its items with their dashes below.
 std::optional<DumpObjects::List> DumpObjects::FindList(const Document& document) const {
   constexpr std::string_view kItems = "\nitems:\n";
   const std::string_view text = text_.substr(document.begin, document.end - document.begin);
@@ -291,7 +291,7 @@ std::optional<DumpObjects::List> DumpObjects::FindList(const Document& document)
   if (rest.find_first_not_of(kSpace) != rest.npos) {
     if (IsTooLarge(rest)) return std::nullopt;
     absl::StatusOr<json::value> value = ParseYaml(rest, Limits());
-    // The rest is no header of a list.
+    // The text without the items is not the header of a list.
     if (!value.ok() || !(value->is_object() || value->is_null())) return std::nullopt;
     if (value->is_object()) header = std::move(value->get_object());
   }
@@ -317,7 +317,7 @@ std::optional<DumpObjects::List> DumpObjects::FindJsonList(const Document& docum
   const absl::StatusOr<json::value> header = ParseJson(rest, limits);
   if (!header.ok() || !header->is_object() || !IsList(header->get_object())) return std::nullopt;
   List list;
-  // Behind its bracket, and before the other one.
+  // Between the brackets.
   list.next = document.begin + items->begin + 1;
   list.end = document.begin + items->end - 1;
   list.line = document.line + CountLines(text.substr(0, items->begin));
@@ -338,7 +338,7 @@ void DumpObjects::ReadItem(DumpPart& part) {
   list.next = end;
   if (IsTooLarge(text)) return Read(spot, spot.line, text, part);
   std::string item(text);
-  // The dash, if no comment stands before it.
+  // Removes the dash, unless a comment precedes it.
   if (item.size() > list.indent && item[list.indent] == '-') item[list.indent] = ' ';
   if (!item.ends_with('\n')) item += '\n';
   Read(spot, spot.line, item, part);
@@ -369,7 +369,7 @@ void DumpObjects::Read(Spot spot, uint32_t first, std::string_view text, DumpPar
     limits.max_size = kMaxText;
     value = ParseJson(text, limits);
   }
-  // YAML's parser accepts most of JSON, too, and says better where it is wrong.
+  // The YAML parser accepts most of JSON, too, and reports the place of an error better.
   if (!value.ok()) value = ParseYaml(text, Limits());
   if (!value.ok()) {
     std::string why(value.status().message());

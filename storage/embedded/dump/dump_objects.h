@@ -30,13 +30,13 @@ struct DumpObject {
 struct DumpProblem {
   enum class Sort { kCutOff, kUnreadable, kDuplicate, kUnknown, kMissing, kAssumed };
   Sort sort;
-  std::string where;  // as of an object
+  std::string where;  // as DumpObject::where
   std::string what;
 };
 
 // The objects and problems of one file, or of a part of it.
 struct DumpPart {
-  // The problems of a sort that are kept: a file may have millions.
+  // The number of problems of one sort that are kept, because a file may have millions.
   static constexpr size_t kKept = 1000;
 
   std::vector<DumpObject> objects;
@@ -47,10 +47,10 @@ struct DumpPart {
   size_t ProblemCount() const;
 };
 
-// Goes through the objects of one file: documents of YAML, or of JSON one after the other, each an
-// object or a list. Documents and the items of lists are read one by one, so that long ones take
-// little memory, and a list of YAML that is cut off yields the items before that. Bad parts become
-// problems and don't hide the rest.
+// Goes through the objects of one file: YAML documents, or JSON documents one after the other. Each
+// document is an object or a list. Reads documents and list items one by one, so that long ones
+// take little memory, and a YAML list that is cut off yields the items before the cut. A bad part
+// becomes a problem, and does not hide the rest.
 class DumpObjects {
  public:
   // The bytes of the largest object that a cluster may hold, as text without indentation.
@@ -61,12 +61,13 @@ class DumpObjects {
   explicit DumpObjects(const DumpFile& file)
       : file_(file), text_(file.text), yaml_documents_(text_) {}
 
-  // Appends the next objects to `part`, of about half a mebibyte of text. False when there are no
-  // more.
+  // Appends the next objects to `part`: those of about half a mebibyte of text. False if there are
+  // no more.
   bool Next(DumpPart& part);
 
  private:
-  // A line, and the number in the list that begins there of an item without a line of its own.
+  // A place in the file: a line. If `item` is not 0, it is the number of an item in the list that
+  // begins there.
   struct Spot {
     uint32_t line = 1;
     uint32_t item = 0;
@@ -74,18 +75,18 @@ class DumpObjects {
   struct Document {
     size_t begin;
     size_t end;
-    uint32_t line;  // the first
+    uint32_t line;  // the document's first line
   };
-  // The places of a list's items, and the list's own fields.
+  // Where a list's items are, and the list's own fields.
   struct List {
-    size_t next = 0;    // the item to read next
-    size_t end = 0;     // of the items
+    size_t next = 0;    // where the item to read next begins
+    size_t end = 0;     // where the items end
     uint32_t line = 1;  // of the item to read next
-    Spot read;          // of the last item of JSON
-    size_t indent = 0;  // of the dashes of YAML
-    std::string kind;   // of items that do not say it
+    Spot read;          // of the last JSON item
+    size_t indent = 0;  // of the dashes before YAML items
+    std::string kind;   // of items that do not say their own
     std::string version;
-    bool whole = true;  // the list says its own kind, which follows its items
+    bool whole = true;  // false: the list's kind, which follows its items, is missing
   };
 
   bool Begin(DumpPart& part);
@@ -96,7 +97,7 @@ class DumpObjects {
   std::optional<List> FindJsonList(const Document& document) const;
   void ReadItem(DumpPart& part);
   void ReadJsonItem(DumpPart& part);
-  // Parses the text of an object, whose first line is that of `spot`, and takes it.
+  // Parses the text of an object at `spot`, and takes the object. `first` is the text's first line.
   void Read(Spot spot, uint32_t first, std::string_view text, DumpPart& part) const;
   std::string Where(const Spot& spot) const;
   Spot End() const;
@@ -113,8 +114,8 @@ class DumpObjects {
   bool begun_ = false;
   bool over_ = false;
   bool is_json_ = false;
-  bool last_ = false;     // the document is the last one
-  bool cut_off_ = false;  // and that is told
+  bool last_ = false;     // the current document is the file's last
+  bool cut_off_ = false;  // the file is cut off, and that has been reported
   std::optional<List> list_;
 };
 

@@ -21,7 +21,7 @@ bool IsAllowed(const json::object& spec) {
   const std::string_view verb = StringAt(*resource, "verb");
   if (verb != "create") return IsRead(verb);
   const std::string_view group = StringAt(*resource, "group");
-  // These are answered, and stored nowhere.
+  // Objects of these resources are answered, and stored nowhere.
   return group == "authorization.k8s.io" || (group == "views.operators.coreos.com" &&
                                              StringAt(*resource, "resource") == "planpreviews");
 }

@@ -1,5 +1,5 @@
-// Authorization for a server of a dump: everybody whom it knows may read, and nobody may write.
-// Thread-safe: stateless.
+// Authorization for a server that shows a dump: every authenticated user may read, and nobody may
+// write. Thread-safe: stateless.
 #ifndef STORAGE_EMBEDDED_DUMP_DUMP_REVIEWS_H_
 #define STORAGE_EMBEDDED_DUMP_DUMP_REVIEWS_H_
 
@@ -9,12 +9,12 @@
 
 namespace steward::storage {
 
-// The sentences for who wants to write, and for who asks what is not in a dump.
+// The reasons for refusing a write, and a question that a dump cannot answer.
 inline constexpr char kDumpIsReadOnly[] = "this is a dump, which is only read";
 inline constexpr char kDumpIsNotLive[] = "this is a dump: only a live cluster can say that";
 
-// Allows get, list and watch, the reviews of oneself, and the questions that are planpreviews;
-// denies the rest with the sentence above.
+// Allows get, list and watch, self-reviews, and creates of planpreviews, which are answered and not
+// stored. Denies the rest with the reason kDumpIsReadOnly.
 class DumpReviews : public LocalReviews {
  public:
   Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,

@@ -40,7 +40,7 @@ std::string Title(Sort sort, size_t count) {
   return {};
 }
 
-// Names come from the dump.
+// Makes text printable, because names come from the dump.
 std::string Shown(std::string_view text) { return Printable(OneLine(text, kLongestLine)); }
 
 bool IsOlms(const std::string& resource) { return resource.ends_with(".operators.coreos.com"); }

@@ -12,7 +12,7 @@
 namespace steward::storage {
 
 struct DumpSummary {
-  // The problems of a sort that are kept: more are counted.
+  // The number of problems of one sort that are kept. Further problems are only counted.
   static constexpr size_t kKept = DumpPart::kKept;
 
   struct Problems {
@@ -23,15 +23,15 @@ struct DumpSummary {
   size_t files = 0;
   std::map<std::string, size_t>
       objects;          // by resource: "clusterserviceversions.operators.coreos.com"
-  size_t copies = 0;    // of the ClusterServiceVersions, those that OLM copied
-  size_t computed = 0;  // objects that are left out, since they are computed from others here, too
+  size_t copies = 0;    // ClusterServiceVersions that are OLM's copies
+  size_t computed = 0;  // virtual objects; left out, because this server computes them anew
   std::map<DumpProblem::Sort, Problems> problems;
 
   size_t Objects() const;
   void Add(DumpProblem problem);
-  void Add(DumpPart& part);  // its problems, which it gives away
-  // Lines of text: how many objects there are, by resource, then the problems of each sort; at most
-  // `shown` lines each, OLM's resources first.
+  void Add(DumpPart& part);  // moves the problems out of `part`
+  // Lines of text: the number of objects of each resource, OLM's first, then the problems of each
+  // sort; at most `shown` lines for each.
   std::string ToText(const std::string& dump, size_t shown) const;
 };
 

@@ -29,7 +29,8 @@ constexpr size_t kBatchBytes = 4 << 20;
 constexpr int64_t kPresent = std::numeric_limits<int64_t>::max();
 constexpr absl::Duration kRetry = absl::Seconds(1);
 
-// Most bodies have neither word; one that has a word elsewhere only costs a needless look.
+// Most bodies have neither word. If a body has a word in another place, that only costs a needless
+// look.
 bool MayMatter(std::string_view body) {
   return body.find("\"ownerReferences\"") != std::string_view::npos ||
          body.find("\"deletionTimestamp\"") != std::string_view::npos;
@@ -37,7 +38,7 @@ bool MayMatter(std::string_view body) {
 
 struct Cleared {
   bool more = false;  // some objects were not looked at
-  bool empty = true;  // no object was left among those
+  bool empty = true;  // none of the objects that were looked at is left
 };
 
 // Deletes objects of `type` whose keys begin with `prefix`, some hundred at most.

@@ -16,11 +16,11 @@
 
 namespace steward::storage {
 
-// All knowledge is derived from the stored objects: a crash between two steps only costs a new look
-// at all of them at the next start. Each step checks and acts in one transaction.
+// Derives its whole state from the stored objects. So after a crash between two steps, the next
+// start only has to look at all objects again. Each step checks and acts in one transaction.
 //
-// - For a Namespace that is being deleted, its objects are deleted; when the last has gone
-//   (finalizers hold them), the finalizer "kubernetes" and with it the Namespace.
+// - For a Namespace that is being deleted, its objects are deleted. When the last object is gone
+//   (finalizers may hold it), the finalizer "kubernetes" is removed, and with it the Namespace.
 // - For a definition that is being deleted, its objects likewise.
 // - Owner references are handled as by Kubernetes' garbage collector: an object all of whose owners
 //   are gone is deleted; foreground deletion waits for dependents that block it; orphaning removes

@@ -78,7 +78,7 @@ class LifecycleTest : public ::testing::Test {
       store_.Run(store_.store().committed().WaitSince(ticket, deadline));
     }
   }
-  // Returns when everything that was begun before this write is done.
+  // Returns when the lifecycle has done everything that it began before this call.
   void Settle() {
     for (int i = 0; i < 5; ++i) {
       const std::string name = "settle-" + std::to_string(settled_++);
@@ -115,7 +115,7 @@ TEST_F(LifecycleTest, FinalizersHoldANamespace) {
   ExpectSoon(kube::kNamespaces, {});
 }
 
-// A deletion that no Lifecycle was there to finish is finished at the start.
+// If no Lifecycle ran during a deletion, the next one finishes the deletion at its start.
 TEST_F(LifecycleTest, WhatWasLeftBehindIsFoundAtTheStart) {
   const std::string uid = CreateMap("owner");
   CreateMap("dependent", OwnedBy(Owner("owner", uid)));

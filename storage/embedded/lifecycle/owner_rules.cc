@@ -111,7 +111,7 @@ absl::Status DropReferencesTo(Transaction& transaction, const Dependent& depende
   return KeepOnly(transaction, *type, dependent.key, *std::move(object), std::move(kept));
 }
 
-// True if a finalizer of others holds the object.
+// True if a finalizer other than the garbage collector's holds the object.
 bool HasOthers(const json::object& metadata) {
   const json::array* finalizers = ArrayAt(metadata, "finalizers");
   return finalizers != nullptr &&

@@ -24,16 +24,16 @@ struct ObjectKey {
 // True if the garbage collector has work to do before an object with this metadata may go.
 bool NeedsRelease(const boost::json::object& metadata);
 
-// Checks a dependent's owners: if one of them lives, references to those that do not are removed;
-// if none does, the object is deleted.
+// Checks a dependent's owners. If no owner is alive, deletes the dependent. Else removes its
+// references to owners that are gone.
 absl::Status CollectDependent(Transaction& transaction, const ObjectKey& dependent,
                               const ContextSource& context);
 
-// Releases an owner. If it is deleted in the foreground, its dependents are deleted, and when no
-// dependent that blocks it is left, its finalizer is removed. If it is to orphan its dependents,
-// their references to it are removed, and then its finalizer. Kubernetes removes that finalizer at
-// once; here it stays as long as others hold the object, so that they see how it was deleted. True
-// when nothing more is to be done for it.
+// Releases an owner that is being deleted. Foreground: deletes the dependents, and removes the
+// finalizer foregroundDeletion when no blocking dependent is left. Orphan: removes the dependents'
+// references to the owner, and then the finalizer orphan. Kubernetes removes the finalizer at once.
+// Here it stays as long as other finalizers hold the owner, so that their controllers see how it
+// was deleted. Returns true if nothing more is to be done for the owner.
 absl::StatusOr<bool> ReleaseOwner(Transaction& transaction, const ObjectKey& owner,
                                   const ContextSource& context);
 

@@ -29,7 +29,7 @@ std::string Sentence(const kube::ManifestProblem& problem) {
   return StrCat(problem.where, ": ", problem.what);
 }
 
-// True for the cluster's own failures, which the next object would meet as well.
+// True for failures of the cluster itself, which would also stop the next object.
 bool IsTrouble(const absl::Status& status) {
   if (status.code() == absl::StatusCode::kFailedPrecondition) return false;
   return kube::FromStatus(status).code >= 500;

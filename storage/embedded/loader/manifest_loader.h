@@ -35,10 +35,10 @@ struct LoadResult {
 };
 
 // Definitions are loaded first, then Namespaces, then the rest. An object is created, or updated if
-// that would change anything but fields of the server; its status follows through the status
-// subresource. So loading the same manifests again changes nothing. Single objects follow the rules
-// of manifest_plan.h. Files, documents and objects that are bad, or that the cluster refuses, are
-// skipped and reported, here and in the log.
+// that would change more than the fields that the server sets. Its status is written through the
+// status subresource. So loading the same manifests again changes nothing. Single objects follow
+// the rules of manifest_plan.h. Files, documents and objects that are bad, or that the cluster
+// refuses, are skipped and reported, here and in the log.
 //
 // Errors: a path that does not exist; too much to read; in strict mode the first problem; a cluster
 // that fails (500 and above) or cannot be reached, after which some objects may have been written.

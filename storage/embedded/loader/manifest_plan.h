@@ -41,10 +41,11 @@ struct ManifestPlan {
   size_t without_owners = 0;  // objects that lost owner references
 };
 
-// Sorts and checks the objects; those that a server would refuse become problems. The kinds are
-// those of `present` and of the CustomResourceDefinitions among the objects, which take precedence.
-// An object of a namespaced kind without a namespace goes to "default". Of objects of the same name
-// the first stays. The status of Namespaces and definitions belongs to the server, and is dropped.
+// Sorts and checks the objects. An object that a server would refuse becomes a problem. The known
+// kinds are those of `present` and of the CustomResourceDefinitions among the objects; the latter
+// take precedence. An object of a namespaced kind without a namespace goes to "default". Of objects
+// of the same name the first stays. The status of Namespaces and definitions belongs to the server,
+// and is dropped.
 ManifestPlan PlanManifests(kube::Manifests manifests, const Catalog& present);
 
 }  // namespace steward::storage

@@ -10,8 +10,8 @@ namespace steward::storage {
 
 enum class Written { kCreated, kUpdated, kUnchanged };
 
-// Creates the object, or updates the present one where a dry run shows that this changes more than
-// resourceVersion and generation; then does the same for its status. Starts over a few times when
+// Creates the object. If it exists, updates it, unless a dry run shows that only resourceVersion
+// and generation would change. Then does the same for its status. Starts over a few times when
 // another client writes the object meanwhile. Errors are the client's; kFailedPrecondition for an
 // object that is being deleted. The arguments outlive the call.
 Task<Written> WritePlanned(kube::Client& client, const PlannedObject& planned);

@@ -21,7 +21,7 @@ namespace steward::storage {
 namespace json = boost::json;
 namespace {
 
-// The amount that is read at once, with a selector or without a limit.
+// How much is read at once, with a selector or without a limit.
 constexpr int64_t kScan = 500;
 constexpr size_t kScanBytes = 4 << 20;
 

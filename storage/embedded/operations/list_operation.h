@@ -17,7 +17,7 @@ namespace steward::storage {
 
 // The place where a list continues.
 struct ContinueToken {
-  int64_t revision = 0;  // 0 = the present one at each page: the list is no longer a snapshot
+  int64_t revision = 0;  // 0 = each page is of the newest state: the list is no snapshot any more
   std::string after;     // the last key that was returned
 
   std::string Encode() const;
@@ -25,13 +25,13 @@ struct ContinueToken {
   static absl::StatusOr<ContinueToken> Decode(std::string_view text);
 };
 
-// The revision that a client names in a list's options: nullopt for "" and "0". Returns a 400 when
-// the text is no number, and a 504 (too large resource version) when it is above `newest`.
+// The revision that a client names in a list's options: nullopt for "" and "0". Returns a 400 if
+// the text is not a number, and a 504 (too large resource version) if the revision is above
+// `newest`.
 absl::StatusOr<std::optional<int64_t>> ParseRevision(std::string_view text, int64_t newest);
 
-// One page, at the revision that the options name (410 when it was dropped) or else at `newest`. A
-// page ends early rather than hold more than some MiB; then it has a continue token, as with a
-// limit.
+// One page, at the revision that `options` name (410 if that was dropped), else at `newest`. A page
+// of more than some MiB ends early, with a continue token, as if a limit ended it.
 absl::StatusOr<kube::ListPage> ListObjects(VersionTable& table, const kube::ResourceType& type,
                                            const ObjectFilter& filter,
                                            const kube::ListOptions& options, int64_t newest);

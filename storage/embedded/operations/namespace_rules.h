@@ -20,15 +20,17 @@ absl::Status CheckNamespaceAdmits(Transaction& transaction, const kube::Resource
 // Completes a new Namespace: phase Active, the finalizer "kubernetes" in its spec, and the label
 // kubernetes.io/metadata.name.
 void CompleteNamespace(boost::json::object& object);
-// Restores spec.finalizers and the label above, which a client may not change.
+// Restores spec.finalizers and the label kubernetes.io/metadata.name, which a client may not
+// change.
 void KeepNamespaceSpec(const boost::json::object& stored, boost::json::object& updated);
 
-// True while the Namespace has the finalizer in its spec, which stays until its contents are gone.
+// True while the Namespace's spec has the finalizer "kubernetes", which stays until the namespace
+// is empty.
 bool HasNamespaceFinalizer(const boost::json::object& object);
 void RemoveNamespaceFinalizer(boost::json::object& object);
 void SetNamespaceTerminating(boost::json::object& object);
 
-// Adds `finalizer` to the metadata of any object, unless it is there.
+// Adds `finalizer` to the metadata of an object of any kind, unless it is there already.
 void AddFinalizer(std::string_view finalizer, boost::json::object& object);
 
 }  // namespace steward::storage

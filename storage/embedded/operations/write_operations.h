@@ -16,7 +16,7 @@
 
 namespace steward::storage {
 
-// A source of fresh values for each try.
+// Returns fresh values for each try of a write.
 using ContextSource = std::function<WriteContext()>;
 // REQUIRES: both outlive the result.
 ContextSource FreshContexts(Clock& clock, Random& random);

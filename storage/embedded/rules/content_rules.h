@@ -1,5 +1,5 @@
-// A kube-apiserver's rules for the content of built-in kinds that operators' manifests break. Pure
-// functions.
+// The rules of the kube-apiserver for the content of built-in kinds, as far as operators' manifests
+// break them. Pure functions.
 #ifndef STORAGE_EMBEDDED_RULES_CONTENT_RULES_H_
 #define STORAGE_EMBEDDED_RULES_CONTENT_RULES_H_
 
@@ -12,12 +12,12 @@
 
 namespace steward::storage {
 
-// Why the object cannot be decoded, in Kubernetes' words; "" = it can. ConfigMap, Secret: values
-// that are no strings.
+// The reason why the object cannot be decoded, in Kubernetes' words; "" = it can be decoded. Checks
+// ConfigMaps and Secrets: their values must be strings.
 std::string ContentProblem(const kube::ResourceType& type, const boost::json::object& object);
 
-// The causes of a 422. `stored` null: the object is new; else it is the one that is to be replaced,
-// of which fields stay as they are:
+// The causes of a 422. `stored` is the object to be replaced, or null if the object is new. Checks
+// that these fields are valid, or stay as they are stored:
 //
 //   ConfigMap, Secret         data and binaryData, where `immutable` is set, which stays set;
 //                             type of a Secret

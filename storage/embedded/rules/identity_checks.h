@@ -1,5 +1,5 @@
-// Checks that an object from a client is the one that its request and the stored state name. Pure
-// functions.
+// Checks that a client's object is the object that the request's path names and that is stored.
+// Pure functions.
 #ifndef STORAGE_EMBEDDED_RULES_IDENTITY_CHECKS_H_
 #define STORAGE_EMBEDDED_RULES_IDENTITY_CHECKS_H_
 
@@ -21,16 +21,16 @@ absl::Status EnsureNamespace(const kube::ResourceType& type, std::string_view ns
                              boost::json::object& meta);
 // Returns a 400 unless the object has the stored name.
 absl::Status CheckSameName(const boost::json::object& stored_meta, const boost::json::object& meta);
-// Returns a 409 for another resourceVersion than the stored one, and a 422 for none where the type
-// needs one.
+// Returns a 409 if the resourceVersion differs from the stored one, and a 422 if there is none and
+// the type requires one.
 absl::Status CheckSameVersion(const kube::ResourceType& type,
                               const boost::json::object& stored_meta,
                               const boost::json::object& meta);
 
-// The number of a resourceVersion, 0 for "". Returns a 500, as Kubernetes does, for text that is no
-// number of 64 bits.
+// The resourceVersion as a number, 0 for "". Returns a 500, as Kubernetes does, if the text is not
+// a 64-bit number.
 absl::StatusOr<uint64_t> ParseVersion(std::string_view version);
-// A 500 without a reason, as Kubernetes answers for errors that are not its own.
+// A 500 without a reason: Kubernetes' answer for errors that are no Status.
 absl::Status BareError(std::string_view message);
 
 }  // namespace steward::storage

@@ -1,5 +1,5 @@
-// The rules of Kubernetes that each kind follows, since Kubernetes' own API server code differs
-// from kind to kind. Pure functions.
+// The rules that differ from kind to kind, because Kubernetes' API server has code of its own for
+// each kind. Pure functions.
 #ifndef STORAGE_EMBEDDED_RULES_KIND_RULES_H_
 #define STORAGE_EMBEDDED_RULES_KIND_RULES_H_
 
@@ -12,11 +12,10 @@ enum class NameForm { kDnsLabel, kDnsSubdomain, kPathSegment };
 // True for kinds defined by a CustomResourceDefinition, here or (OLM's kinds) in every real
 // cluster: apiVersion and kind are required, and strategic merge patches are not supported.
 bool IsCustomResource(const kube::ResourceType& type);
-// True if metadata.generation counts the kind's changes, and an update must name the state it
-// updates.
+// True if metadata.generation counts the kind's changes, and an update must have a resourceVersion.
 bool CountsGenerations(const kube::ResourceType& type);
 NameForm NameFormOf(const kube::ResourceType& type);
-// True if finalizers without a "/" are limited to Kubernetes' own.
+// True if a finalizer without "/" must be one of Kubernetes' own.
 bool WantsQualifiedFinalizers(const kube::ResourceType& type);
 // True if the garbage collector handles the kind's dependents. It does not for Events.
 bool MayHaveDependents(const kube::ResourceType& type);

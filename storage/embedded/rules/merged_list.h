@@ -9,24 +9,24 @@
 
 namespace steward::storage {
 
-// The text by which elements are told apart: the value of the member `key`, or, with the key "",
-// the element itself. "" for an element that has no such member.
+// The text that identifies an element: the value of its member `key`, or the element itself if
+// `key` is "". Returns "" if the element has no such member.
 std::string IdentityOf(const boost::json::value& element, std::string_view key);
 
-// True when the elements are objects if there is a key, and values of one scalar type if there is
-// none.
+// True if all elements are objects, or, if `key` is "", all are scalars of one type.
 bool HaveOneType(const boost::json::array& a, const boost::json::array& b, std::string_view key);
 
 // Each scalar of both lists once, at its first place.
 boost::json::array Union(const boost::json::array& a, const boost::json::array& b);
 
-// `elements` in a new order: those that `wanted` names in the order of `wanted`, the others in that
-// of `live`, and where both orders leave room, an element comes before another that it precedes in
-// `live`.
+// `elements` in a new order. Elements that `wanted` names are in the order of `wanted`, the others
+// in the order of `live`. The two groups are merged so that, where possible, an element stays
+// before the elements that it precedes in `live`.
 boost::json::array Arrange(const boost::json::array& elements, const boost::json::array& wanted,
                            const boost::json::array& live, std::string_view key);
 
-// True when `wanted` names every element, in the elements' order, or one of them is empty.
+// True if `wanted` names every element in the order of `elements`, or if `wanted` or `elements` is
+// empty.
 bool OrderAgrees(const boost::json::array& elements, const boost::json::array& wanted,
                  std::string_view key);
 

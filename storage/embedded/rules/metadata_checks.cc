@@ -87,7 +87,7 @@ void CheckGeneration(const json::object& meta, Causes& causes) {
                  "must be greater than or equal to 0");
 }
 
-// The problems of a qualified name come as one text, which is split here.
+// Adds one cause for each problem of a qualified name, which come in one text.
 void CheckQualifiedName(std::string_view field, std::string_view shown, std::string_view name,
                         Causes& causes) {
   if (causes.full()) return;

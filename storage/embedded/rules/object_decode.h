@@ -17,13 +17,13 @@ namespace steward::storage {
 // A decoded object starts with apiVersion, kind and metadata (object_meta.h), which is always
 // there; the other members follow as they were sent.
 
-// Decodes the body of a POST or PUT. Returns a 400 when it is not of the type, except that a custom
-// resource of another kind passes (TypeCauses). Where apiVersion or kind are missing, those of the
-// type are used, unless it is a custom resource.
+// Decodes the body of a POST or PUT. Returns a 400 if the body is not of the type; but a custom
+// resource of another kind passes, because TypeCauses reports it. Fills in a missing apiVersion or
+// kind from the type, unless it is a custom resource.
 absl::StatusOr<boost::json::object> DecodeBody(const kube::ResourceType& type,
                                                boost::json::object object);
-// Decodes the result of a patch. Returns a 422 about the field "patch" when it is not of the type;
-// a custom resource of another apiVersion passes, too.
+// Decodes the result of a patch. Returns a 422 about the field "patch" if the result is not of the
+// type; but a custom resource of another kind or apiVersion passes.
 absl::StatusOr<boost::json::object> DecodePatched(const kube::ResourceType& type,
                                                   boost::json::object object);
 

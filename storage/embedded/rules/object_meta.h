@@ -27,7 +27,7 @@ struct DecodedMeta {
 // messages: "" or "metadata.".
 DecodedMeta DecodeMeta(const boost::json::value* metadata, std::string_view path);
 
-// `meta`, whose members are known ones, in the order of metav1.ObjectMeta.
+// `meta` with its members in the order of metav1.ObjectMeta. REQUIRES: all members are known.
 boost::json::object InOrder(const boost::json::object& meta);
 
 // The name that Go's JSON decoder has for the type of a value: "string", "number", ...

@@ -1,6 +1,6 @@
 // The effect that a create, update, patch or delete has on one object in a Kubernetes API server.
-// Pure functions over values. The store saves the results and sets resourceVersion; it also has the
-// rules of single kinds beyond metadata and generation.
+// Pure functions over values. The store saves the results and sets resourceVersion. The rules of
+// single kinds, beyond metadata and generation, are in the store's operations.
 //
 // Errors carry a Kubernetes Status with the code, reason and wording of kube-apiserver 1.36, with
 // its oddities (a resourceVersion that is no number is a 500). Resulting metadata is in the order
@@ -71,14 +71,14 @@ absl::StatusOr<UpdateOutcome> PrepareUpdate(const kube::ResourceType& type,
                                             const std::string& subresource,
                                             const WriteContext& context);
 
-// 415 for types of patches that the resource does not accept (server-side apply and JSON patch
-// everywhere; strategic merge for custom resources), whether there is an object or not.
+// 415 for a type of patch that the resource does not accept: server-side apply and JSON patch for
+// all, strategic merge for custom resources. Does not depend on an object, so it comes before a
+// 404.
 absl::Status CheckPatchType(const kube::ResourceType& type, kube::PatchType patch_type);
 
 // `stored` with the patch applied, as input of PrepareUpdate; its resourceVersion is that of
-// `stored` unless the patch has another. Errors: those of CheckPatchType, 400 for a patch that is
-// no object or malformed, or that changes name or namespace, 422 for one that changes uid, kind or
-// apiVersion.
+// `stored` unless the patch has another. Errors: those of CheckPatchType; 400 if the patch is no
+// object, is malformed, or changes name or namespace; 422 if it changes uid, kind or apiVersion.
 absl::StatusOr<boost::json::object> ApplyPatch(const kube::ResourceType& type,
                                                const boost::json::object& stored,
                                                kube::PatchType patch_type,
@@ -103,8 +103,8 @@ absl::StatusOr<DeleteOutcome> PrepareDelete(const kube::ResourceType& type,
                                             const kube::DeleteOptions& options,
                                             const WriteContext& context);
 
-// Marks an object as being deleted, in its metadata: sets deletionTimestamp, unless it is there,
-// with a new generation if the object has one, and a grace period of 0.
+// Marks an object as being deleted, in its metadata. If deletionTimestamp is missing, sets it and
+// increments generation, if there is one. Always sets deletionGracePeriodSeconds to 0.
 void MarkDeleted(absl::Time now, boost::json::object& metadata);
 
 // A server's answer to a DELETE that removed `object`: a Status of success with details {name,

@@ -10,7 +10,7 @@
 
 namespace steward::storage {
 
-// Appends the causes that Schema::Validate finds to `causes`; none without a schema.
+// Appends the causes that Schema::Validate finds to `causes`. A null `schema` finds none.
 void AddSchemaCauses(const kube::Schema* schema, const boost::json::object& object,
                      const boost::json::object* stored, std::vector<kube::StatusCause>& causes);
 

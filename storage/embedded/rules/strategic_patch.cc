@@ -53,7 +53,7 @@ absl::Status Bad(std::string_view message) { return kube::ToStatus(kube::BadRequ
 
 bool IsDirective(json::string_view key) { return View(key).starts_with('$'); }
 
-// The list that the key of a directive names; "" unless it is the directive `prefix`.
+// If `key` is "<prefix>/<list>", returns the list; else "".
 std::string_view ListOf(std::string_view prefix, json::string_view key) {
   const std::string_view all = View(key);
   if (!all.starts_with(prefix) || all.substr(prefix.size()).substr(0, 1) != "/") return {};
@@ -91,8 +91,8 @@ absl::StatusOr<json::object> CleanMembers(const json::object& object) {
   return out;
 }
 
-// A value of a patch that has nothing to merge with: without null members, directives, and objects
-// that have a `$patch`.
+// Returns what is stored of `value`, a value of a patch that has nothing to merge with. Leaves out
+// null members, directives, and objects that have a `$patch`. nullopt: `value` is such an object.
 absl::StatusOr<std::optional<json::value>> Clean(const json::value& value) {
   if (const json::array* array = value.if_array()) {
     json::array out;
@@ -286,8 +286,8 @@ class Merger {
     return Arrange(elements, wanted, live, key);
   }
 
-  // Applies the directives about lists: orders where the patch has no list of its own, and
-  // deletions, which come last.
+  // Applies the directives about lists: first `$setElementOrder` to lists that the patch itself
+  // does not have, then `$deleteFromPrimitiveList`.
   absl::Status ListDirectives(const json::object& patch, json::object& target) {
     for (const auto& member : patch) {
       const std::string_view ordered = ListOf(kOrder, member.key());

@@ -35,7 +35,7 @@ absl::Status CheckSameUid(const kube::ResourceType& type, const json::object& st
   const std::string_view stored = StringAt(stored_meta, "uid");
   const std::string_view uid = StringAt(meta, "uid");
   if (uid.empty() || uid == stored) return absl::OkStatus();
-  // Clients have seen the key of an object in this message, so it has Kubernetes' form.
+  // This message shows the object's key in Kubernetes' form, because clients know it from there.
   const std::string_view name = StringAt(stored_meta, "name");
   const std::string_view ns = StringAt(stored_meta, "namespace");
   const std::string key = StrCat(IsCustomResource(type) ? StrCat("/", type.gvk.group) : "", "/",

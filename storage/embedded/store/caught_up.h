@@ -1,4 +1,4 @@
-// The wait until a World shows everything that has been written. Thread-safe.
+// Waits until a World shows everything that has been written. Thread-safe.
 #ifndef STORAGE_EMBEDDED_STORE_CAUGHT_UP_H_
 #define STORAGE_EMBEDDED_STORE_CAUGHT_UP_H_
 

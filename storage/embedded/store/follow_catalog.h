@@ -10,9 +10,9 @@
 
 namespace steward::storage {
 
-// Calls `changed` with the present catalog, and again whenever its types differ from those of the
-// last call; catalogs in between may be left out. Runs until cancelled. REQUIRES: `store` outlives
-// the task.
+// Calls `changed` with the current catalog, and again whenever the catalog's types differ from
+// those of the previous call. May skip intermediate catalogs. Runs until cancelled. REQUIRES:
+// `store` outlives the task.
 VoidTask FollowCatalog(Store& store, std::function<void(const Catalog&)> changed);
 
 }  // namespace steward::storage

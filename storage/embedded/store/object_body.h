@@ -1,5 +1,5 @@
-// The form in which objects are stored: without the members that each reader adds (apiVersion and
-// kind of the requested version, resourceVersion), so that the rest can be sent unchanged. Pure
+// The form in which objects are stored. It lacks the members that each read adds (apiVersion and
+// kind of the requested version, and resourceVersion), so that the rest can be sent unchanged. Pure
 // functions.
 #ifndef STORAGE_EMBEDDED_STORE_OBJECT_BODY_H_
 #define STORAGE_EMBEDDED_STORE_OBJECT_BODY_H_

@@ -39,7 +39,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr absl::Duration kMaintenancePeriod = absl::Seconds(10);
-// The number of rows dropped at once: writes wait that long.
+// The number of rows dropped at once. It is small, because writes wait meanwhile.
 constexpr int64_t kCompactionBatch = 500;
 // Kubernetes' limit of a request's body.
 constexpr size_t kMaxObject = 3 << 20;
@@ -169,7 +169,7 @@ absl::StatusOr<int64_t> Store::Impl::Put(const kube::ResourceType& type, const s
                                          json::object& object) {
   const std::string resource = type.gvr().GroupResource();
   const std::string body = BodyOf(object);
-  // An object that could not be read again, or not sent, must not be stored.
+  // Refuses an object that could not be read again or sent.
   if (body.size() > kMaxObject) return kube::ToStatus(kube::RequestEntityTooLarge(kMaxObject));
   RETURN_IF_ERROR(CheckBatch());
   const absl::Status put = write_table->Put(resource, key, newest + 1, body, OwnersOf(object));
@@ -196,8 +196,8 @@ absl::StatusOr<int64_t> Store::Impl::Remove(const kube::ResourceType& type,
   return ++newest;
 }
 
-// An error while reading can have ended the transaction: later changes would be written at once,
-// one by one.
+// Fails if an error has ended the transaction, as an error while reading can do. Else later changes
+// would be committed one by one.
 absl::Status Store::Impl::CheckBatch() {
   if (batch != nullptr && write_table->in_transaction()) return absl::OkStatus();
   const absl::Status lost = absl::InternalError("the transaction was ended by an earlier error");
@@ -235,7 +235,8 @@ void Store::Impl::FinishBatch(const absl::Status& status) {
     Publish(finished->changed);
   } else {
     write_table->Rollback();
-    // The file decides: after some errors the state on the disk is unknown.
+    // Reads the newest revision from the file, because after some errors the state on the disk is
+    // unknown.
     newest = write_table->Newest().value_or(revision.load());
     log::Error("A commit failed", {{"error", std::string(status.message())}});
   }

@@ -30,18 +30,18 @@ namespace steward::storage {
 
 struct StoreOptions {
   std::string directory;  // created when missing, mode 0700
-  // The past that watches and pages can go back to: this long, and at most this many revisions.
+  // How far back watches and pages can read: this long, and at most this many revisions.
   absl::Duration keep = absl::Minutes(5);
   int64_t keep_revisions = 50'000;
-  // False: nothing waits for the disk, for what is removed when the process ends.
+  // False: no write waits for the disk. For stores that are removed when the process ends.
   bool durable = true;
 };
 
-// The operations of a write while it runs, on the writer's thread. Reads see the writes before
-// them.
+// What a write can do while it runs on the writer's thread. Reads see the changes made before.
 //
-// When Put or Remove fails, everything that shares the commit is undone. Changes before any other
-// error stay: a write that must be all or nothing makes its checks before its changes.
+// When Put or Remove fails, everything that shares the commit is undone. If the write returns
+// another error, its changes stay. So a write that must be atomic makes all checks before its first
+// change.
 class Transaction {
  public:
   virtual ~Transaction() = default;
@@ -80,14 +80,14 @@ class Store {
     return OnExecutor(reader(), ReadHere<T>(*this, std::move(read)));
   }
 
-  // Shows these types, too, until the store is closed, where no kind of its own and no definition
-  // has their names (see Catalog).
+  // Adds these types to the catalog until the store is closed, except types whose names a built-in
+  // kind or a definition has (see Catalog).
   StatusTask ShowTypes(std::vector<kube::ResourceType> types);
 
   // The newest revision that is on disk, and the catalog of that revision or of a later one.
   int64_t revision() const;
   CatalogPtr catalog() const;
-  // The revision of the last change of a resource, as far as known; never too low.
+  // The revision of a resource's last change, or a later revision.
   int64_t LastChange(std::string_view resource) const;
   // Notified of each commit.
   Broadcast& committed();

@@ -1,8 +1,8 @@
 // Every state of every object, by revision: the store's one table. Not thread-safe.
 //
-// One revision counts all changes, as in etcd; each change is one row, which is never altered
-// except for the revision at which it was replaced. So a past state can be read during writes, and
-// the changes after a revision are a range of rows.
+// One revision counts the changes of all resources, as in etcd. Each change is one row. Once
+// written, a row changes only in one column: the revision at which it was replaced. So a past state
+// can be read during writes, and the changes after a revision are a range of rows.
 #ifndef STORAGE_EMBEDDED_TABLE_VERSION_TABLE_H_
 #define STORAGE_EMBEDDED_TABLE_VERSION_TABLE_H_
 
@@ -60,8 +60,8 @@ class VersionTable {
   bool in_transaction() const { return connection_.in_transaction(); }
   void Rollback() { connection_.Execute("ROLLBACK").IgnoreError(); }
 
-  // The newest revision, at least 1; and the revision up to which the past was dropped: states at
-  // it and changes after it are known.
+  // Newest returns the newest revision, at least 1. CompactedRevision returns the revision up to
+  // which the past was dropped: the state at this revision and all changes after it are known.
   absl::StatusOr<int64_t> Newest();
   absl::StatusOr<int64_t> CompactedRevision();
 
@@ -76,8 +76,8 @@ class VersionTable {
   absl::StatusOr<std::vector<Change>> Changes(std::string_view resource, int64_t after,
                                               int64_t upto, int64_t limit, size_t max_bytes);
 
-  // Writes the state (nullopt = deleted) that begins at `revision`, which must be the newest.
-  // `owners` are the UIDs of the object's owners.
+  // Writes the state (nullopt = deleted) that an object has from `revision` on, which must be the
+  // newest. `owners` are the UIDs of the object's owners.
   absl::Status Put(std::string_view resource, std::string_view key, int64_t revision,
                    std::optional<std::string_view> body, const std::vector<std::string>& owners);
 

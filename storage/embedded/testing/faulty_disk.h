@@ -23,8 +23,8 @@ class FaultyDisk {
   FaultyDisk(const FaultyDisk&) = delete;
   FaultyDisk& operator=(const FaultyDisk&) = delete;
 
-  // Makes the `nth` operation of this kind from now on fail, the first being 1, and all that follow
-  // if the fault is lasting. A failing operation changes nothing.
+  // Makes the `nth` operation of this kind from now on fail (1 = the next one), and if `lasting`,
+  // also all operations of this kind after it. A failing operation changes nothing.
   void Fail(Operation operation, int nth, bool lasting);
   // Makes the `nth` write or sync from now on fail, and all operations after it. They change
   // nothing.

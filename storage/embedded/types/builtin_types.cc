@@ -47,7 +47,7 @@ PrinterColumn CreatedAt() {
   return Column("Created At", ".metadata.creationTimestamp", "When the object was created");
 }
 
-// The schema of a kind, from which kubectl's merging learns the members beside metadata. `members`
+// The schema of a kind. kubectl needs the members beside metadata for its merge patches. `members`
 // are JSON schemas by name.
 std::string SchemaOf(std::string_view description, std::string_view members) {
   return StrCat(R"({"type":"object","description":")", description,

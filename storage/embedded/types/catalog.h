@@ -22,9 +22,9 @@ namespace steward::storage {
 // All versions of a resource are the same objects, shown under each version's name.
 class Catalog {
  public:
-  // The catalog has the built-in kinds and those that `crds` define; a definition replaces the
-  // built-in kind of the same name. Of `more`, those are added whose names and kinds are free.
-  // REQUIRES: CheckCrd is OK for each.
+  // The catalog has the built-in kinds and the kinds that `crds` define. A definition replaces a
+  // built-in kind of the same name. Types of `more` are added if no other type has their name or
+  // kind. REQUIRES: CheckCrd is OK for each.
   explicit Catalog(const std::vector<boost::json::object>& crds,
                    const std::vector<kube::ResourceType>& more = {});
 
@@ -38,9 +38,9 @@ class Catalog {
   const kube::ResourceType* FindStored(std::string_view resource) const
       ABSL_ATTRIBUTE_LIFETIME_BOUND;
 
-  // The schema by which objects of a type of this catalog are checked; null for kinds that have
-  // none, and for built-in ones that are no custom resources in a cluster. Compiled when first
-  // asked for.
+  // The schema by which objects of `type` are checked. Null if the kind has no schema, or is built
+  // in and no custom resource in a real cluster. Compiled at the first call. REQUIRES: `type` is of
+  // this catalog.
   const kube::Schema* SchemaOf(const kube::ResourceType& type) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
 
   // True when the definition of the resource is being deleted, so that no new objects are accepted.

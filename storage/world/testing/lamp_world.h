@@ -19,7 +19,7 @@
 
 namespace steward::storage {
 
-// An object without a namespace. The rules read everything of rooms and lamps.
+// An object without a namespace. Every difference between two rooms, or two lamps, is visible.
 struct Room {
   kube::NamespacedName key;
   std::string uid;

@@ -14,9 +14,9 @@
 
 namespace steward::views {
 
-// A PendingOperandList (views.operators.coreos.com/v1alpha1): the operands that the requester may
-// list, with the others counted in `hidden`; in pages of 500 unless `limit` is less or, up to 1000,
-// more. The controllers' answer also says whether the status exists at all.
+// Answers with a PendingOperandList (views.operators.coreos.com/v1alpha1): the operands that the
+// requester may list, and the number of the others in `hidden`. A page has 500 operands, or `limit`
+// if that is set, at most 1000. Whether the CleanupStatus exists at all is the controllers' answer.
 class PendingView : public rest::PageGetter {
  public:
   // REQUIRES: `upstream` outlives this object and its calls.

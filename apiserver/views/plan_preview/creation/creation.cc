@@ -32,18 +32,19 @@ using olm::Outcome;
 constexpr std::string_view kTypeMeta =
     R"({"apiVersion":"views.operators.coreos.com/v1alpha1","kind":"PlanPreview","metadata":)";
 
-// A question with its answer. Immutable. It is stored nowhere: it has no UID, no resource version
+// A question with its answer. Immutable. It is not stored, so it has no UID, no resource version
 // and no time.
 class CreatedPreview : public rest::Object {
  public:
-  // The question's metadata, which has a namespace and a name, and spec, and the answer.
+  // `metadata` and `spec` are those of the question. REQUIRES: `metadata` has a namespace and a
+  // name.
   CreatedPreview(boost::json::object metadata, boost::json::object spec, olm::PlanPreview answer);
 
   std::string_view ns() const override;
   std::string_view name() const override;
   void AppendJson(std::string_view resource_version, Rope& out) const override;
   void AppendMetadata(std::string_view resource_version, Rope& out) const override;
-  // One for each of CreatedPreviewColumns.
+  // Appends one cell for each of CreatedPreviewColumns.
   void AppendCells(std::string& out) const override;
 
  private:
@@ -138,7 +139,7 @@ Task<olm::PlanPreview> Ask(upstream::Previews& upstream, upstream::Asker asker, 
   return upstream.OfCopies(std::move(asker), std::get<CopiesQuestion>(asked).enabled);
 }
 
-// As Kubernetes makes names of generateName.
+// Kubernetes cuts generateName to this length and adds a random suffix.
 constexpr size_t kMaxNamePrefix = 58;
 constexpr size_t kSuffixBytes = 5;
 
@@ -148,8 +149,8 @@ std::string NameOf(const Asked& asked) {
   return std::holds_alternative<CopiesQuestion>(asked) ? "copied-csvs" : "bundle";
 }
 
-// A question that was given no name has one in its answer: of its generateName, or that of what it
-// is about. `id` is the request's own.
+// Gives a question without a name one for its answer: made from its generateName, or the name of
+// its subject. `id` is the ID of the request.
 void SetName(std::string_view id, Question& question) {
   if (!StringAt(question.metadata, "name").empty()) return;
   const std::string_view prefix = StringAt(question.metadata, "generateName");

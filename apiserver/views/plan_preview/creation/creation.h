@@ -1,4 +1,5 @@
-// The verb create of planpreviews: a question that the controllers answer live. Thread-safe.
+// Implements the verb create of planpreviews: the controllers answer the question live.
+// Thread-safe.
 #ifndef APISERVER_VIEWS_PLAN_PREVIEW_CREATION_CREATION_H_
 #define APISERVER_VIEWS_PLAN_PREVIEW_CREATION_CREATION_H_
 
@@ -9,8 +10,8 @@
 
 namespace steward::views {
 
-// Nothing is stored, and nothing is changed. The right of each kind of question is asked for by the
-// controllers, in the requester's name; their errors are passed on.
+// Stores nothing and changes nothing. The controllers check the requester's right to ask each kind
+// of question; their errors are passed on.
 class PlanPreviewCreation : public rest::Reviewer {
  public:
   // REQUIRES: `upstream` outlives this object and its calls.

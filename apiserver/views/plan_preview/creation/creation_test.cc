@@ -178,7 +178,7 @@ TEST_F(PlanPreviewCreationTest, TheTableHasAColumnForEachOutcome) {
   EXPECT_EQ(said["Keep"], 3);
 }
 
-// kubectl says "<unknown> created" of what has no name.
+// kubectl prints "<unknown> created" for an object without a name, so every answer has one.
 TEST_F(PlanPreviewCreationTest, EachHasAName) {
   const struct {
     std::string metadata, spec, want;  // a regular expression

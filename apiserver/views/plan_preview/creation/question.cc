@@ -25,7 +25,7 @@ namespace {
 
 const kube::GroupVersionKind kKind = {"views.operators.coreos.com", "v1alpha1", "PlanPreview"};
 
-// Beyond these, problems and unknown fields are left out.
+// The most problems and unknown fields that are reported; the others are left out.
 constexpr size_t kMaxProblems = 20;
 constexpr size_t kMaxShown = 100;  // bytes of a client's text in a message
 
@@ -47,10 +47,10 @@ std::string Below(std::string_view path, std::string_view key) {
   return path.empty() ? std::string(key) : StrCat(path, ".", key);
 }
 
-// Reads members of objects, and collects what is wrong with them. An absent member is as a null.
+// Reads members of objects and collects their problems. Treats an absent member as null.
 class Reader {
  public:
-  // Removes the members of `object` that are none of `known`.
+  // Removes the members of `object` that are not in `known`.
   void Prune(json::object& object, std::string_view path,
              std::initializer_list<std::string_view> known) {
     std::vector<std::string> unknown;
@@ -90,7 +90,7 @@ class Reader {
     return std::nullopt;
   }
 
-  // An object's name, which must be there.
+  // Reads a required object's name.
   std::string Name(json::object& parent, std::string_view key, std::string_view path) {
     const std::string field = Below(path, key);
     const json::value* value = Member(parent, key);
@@ -176,13 +176,13 @@ void CheckLabels(const json::object& labels, Reader& reader) {
   }
 }
 
-// A name that Kubernetes would end with random characters.
+// Returns true if the text is a valid generateName.
 bool IsNamePrefix(std::string_view prefix) {
   if (prefix.ends_with('-')) prefix.remove_suffix(1);
   return kube::IsDns1123Subdomain(prefix);
 }
 
-// Sets what is given back of the metadata.
+// Sets the metadata that the answer repeats.
 absl::Status ReadMetadata(std::string_view ns, json::object& body, Reader& reader,
                           json::object& out) {
   json::value none = json::object();
@@ -268,7 +268,7 @@ void ReadProperties(json::object& bundle, Reader& reader, upstream::PreviewedBun
 
 constexpr std::string_view kQuestions[] = {"installPlan", "bundle", "uninstall", "copiedCSVs"};
 
-// Reads the one member that says what is asked.
+// Reads the single member that holds the question.
 void ReadSpec(json::object& spec, Reader& reader, Question& question) {
   reader.Prune(spec, "spec", {"installPlan", "bundle", "uninstall", "copiedCSVs"});
   std::vector<std::string_view> given;

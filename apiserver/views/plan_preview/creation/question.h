@@ -1,4 +1,4 @@
-// The question in the body of a PlanPreview that is created. Values and pure functions.
+// Reads the question in the body of a PlanPreview that is created. Values and pure functions.
 #ifndef APISERVER_VIEWS_PLAN_PREVIEW_CREATION_QUESTION_H_
 #define APISERVER_VIEWS_PLAN_PREVIEW_CREATION_QUESTION_H_
 
@@ -28,18 +28,17 @@ struct CopiesQuestion {
 };
 
 struct Question {
-  // What is given back: names, namespace, labels and annotations; and the spec without unknown
-  // fields.
+  // The parts that the answer repeats: in `metadata` names, namespace, labels and annotations, and
+  // the spec without unknown fields.
   boost::json::object metadata;
   boost::json::object spec;
   std::variant<PlanQuestion, upstream::PreviewedBundle, UninstallQuestion, CopiesQuestion> asked;
   std::vector<std::string> warnings;  // about unknown fields; printable ASCII
 };
 
-// Reads an object that was sent to namespace `ns`. Errors carry a Kubernetes Status: 400 for
-// another kind or namespace, for metadata that cannot be read, and with strict validation for
-// unknown fields; 413 for a bundle of more than olm::kMaxBundleBytes; 422 with a cause for each
-// wrong field, of which there are no more than some.
+// Parses an object that was sent to namespace `ns`. Errors carry a Kubernetes Status. 400: another
+// kind or namespace, unreadable metadata, or, with strict validation, unknown fields. 413: a bundle
+// of more than olm::kMaxBundleBytes. 422: wrong fields, with a cause for each up to a limit.
 absl::StatusOr<Question> ParseQuestion(std::string_view ns, boost::json::object body,
                                        rest::FieldValidation validation);
 

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!body.ok() || !body->is_object()) return 0;
   const auto question = ParseQuestion("ops", body->get_object(), FieldValidation::kIgnore);
   if (!question.ok()) return 0;
-  // What is given back asks the same, and has no unknown fields.
+  // The repeated metadata and spec parse to the same question without unknown fields.
   boost::json::object again;
   again["metadata"] = question->metadata;
   again["spec"] = question->spec;

@@ -91,7 +91,7 @@ class LightDifference : public Difference {
         again_(std::move(span.again)),
         selection_(std::move(selection)),
         keys_(again_) {
-    // Looks only at touched objects, so that a missing one is noticed by the tests.
+    // Looks only at touched objects, so that tests notice if one is missing.
     for (const auto& [source, key] : span.touched.objects) {
       if (source == storage::kLampSource) {
         keys_.insert(*key);

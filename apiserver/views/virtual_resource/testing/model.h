@@ -1,5 +1,5 @@
-// A model of a cluster for random schedules: one etcd, and replicas that hear of it late,
-// separately, in batches and by new lists. Not thread-safe.
+// A model of a cluster for random schedules: one etcd, and replicas that receive its events late,
+// each source separately, in batches and by new lists. Not thread-safe.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_TESTING_MODEL_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_TESTING_MODEL_H_
 
@@ -53,7 +53,7 @@ class Writes {
   virtual ~Writes() = default;
   // Puts the objects that exist from the start.
   virtual void Begin(Etcd& etcd) = 0;
-  // Makes a change that depends on the numbers alone.
+  // Makes a change that depends on `a`, `b` and `c` alone.
   virtual void Write(Etcd& etcd, unsigned a, unsigned b, unsigned c) = 0;
 };
 
@@ -74,7 +74,7 @@ class Etcd {
     return found == objects.end() ? nullptr : std::static_pointer_cast<const T>(found->second);
   }
 
-  // Restores the copy of everything that was made at `to`: later changes never happened.
+  // Restores a copy of etcd that was made at revision `to`, as if later changes had never happened.
   void Restore(uint64_t to);
 
   const storage::SourceSet& sources;
@@ -100,7 +100,7 @@ Seen SeenOf(const rest::Object& object);
 
 // --- The resource under test.
 
-// `view_of` must not use `projection`, as it says what that must yield.
+// `view_of` is the oracle for `projection`, so it must not use it.
 struct Subject {
   std::shared_ptr<const Projection> projection;
   std::function<View(const storage::WorldPtr& world, const rest::Selection& selection)> view_of;
@@ -121,7 +121,7 @@ class Replica {
   // Delivers the next `count` events of a source, or as many as there are.
   void Deliver(size_t source, size_t count);
   void Bookmark(size_t source);
-  // Learns from etcd what the sources were at `vector`, as far as this replica does not know it.
+  // Reads from etcd the sources' states at `vector` that this replica does not know.
   void Recall(const storage::StateVector& vector);
   // The state that a list shows.
   storage::WorldSnapshot List();

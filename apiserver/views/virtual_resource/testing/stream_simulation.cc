@@ -108,7 +108,7 @@ class Pager {
     Require(status.reason == "Expired", "a page: " + status.message);
     Require(!status.continue_token.empty(), "410 without a token to go on with");
     ++expired;
-    // The remaining pages are of another list, of which only the length is bounded.
+    // The remaining pages are of another state, so only their length is checked.
     token_ = status.continue_token;
     number_.clear();
     read_.clear();

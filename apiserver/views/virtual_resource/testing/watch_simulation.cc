@@ -115,8 +115,8 @@ class Client {
     for (const auto& [key, held] : store_) view[key] = held.first;
     return view;
   }
-  // True for an object of which a list brought a change with a number that is not larger, as it
-  // may: what it is computed from was deleted, or came late. A console keeps the former state.
+  // True for an object whose change came in a list with a number that is not larger. That may
+  // happen if an input was deleted or came late. A console then keeps the former state.
   bool Refused(const kube::NamespacedName& key) const { return refused_.contains(key); }
   const rest::Selection& selection() const { return selection_; }
   int expired = 0;
@@ -258,8 +258,8 @@ class Simulation {
     }
   }
 
-  // When everything has arrived everywhere, each client has the true state, without a list to help
-  // it.
+  // Delivers everything to every replica. Then each client must have the true state without a new
+  // list.
   int Settle() {
     for (auto& replica : replicas_) {
       for (size_t s = 0; s < subject_.sources().count; ++s) {
