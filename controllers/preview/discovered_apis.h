@@ -1,6 +1,6 @@
 // Discovers the APIs of the kinds of a plan's steps. Lives on one executor.
-#ifndef CONTROLLERS_PREVIEW_FOUND_APIS_H_
-#define CONTROLLERS_PREVIEW_FOUND_APIS_H_
+#ifndef CONTROLLERS_PREVIEW_DISCOVERED_APIS_H_
+#define CONTROLLERS_PREVIEW_DISCOVERED_APIS_H_
 
 #include <cstddef>
 #include <map>
@@ -45,4 +45,4 @@ class DiscoveredApis {
 
 }  // namespace steward::controllers
 
-#endif  // CONTROLLERS_PREVIEW_FOUND_APIS_H_
+#endif  // CONTROLLERS_PREVIEW_DISCOVERED_APIS_H_
