@@ -365,7 +365,7 @@ Task<json::value> PreparedPlan::WaitedFor(size_t index) const {
     co_return json::value();
   }
   const kube::NamespacedName name = {"", step.name};
-  const kube::GroupVersionResource& gvr = olm::BuiltInResource(step.gvk)->gvr;
+  const kube::GroupVersionResource gvr = olm::BuiltInResource(step.gvk)->gvr;
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(gvr, name);
   if (kube::IsNotFound(raw.status(), name.name)) co_return json::value();
   CO_RETURN_IF_ERROR(raw.status());
