@@ -48,7 +48,7 @@ struct HookedFate {
   HookedFate(Kind k = kPass) : kind(k) {}
   HookedFate(absl::Status e) : error(std::move(e)) {}
 
-  Kind kind;
+  Kind kind = kPass;
   absl::Status error;  // not OK: the call is not made and fails with this error
   // The time that the call waits before its bytes leave, as for a connection or a busy server.
   // Timers do not fire meanwhile, as if the machine were suspended.
