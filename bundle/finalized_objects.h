@@ -45,7 +45,7 @@ class FinalizedObjects {
 
   kube::Client& client_;
   const kube::NamespacedName csv_;
-  // Whether each operator stays, as far as it was read.
+  // The operators that were read; true for each that stays.
   std::map<kube::NamespacedName, bool> others_;
 };
 

@@ -15,7 +15,7 @@ namespace steward {
 // After a peak of connections or bodies, most freed memory lies between blocks that are still in
 // use, and glibc by itself gives back only memory at the end of its heap. So this class looks once
 // a minute, and has all freed memory given back if there is much more than after the last time.
-// That takes some milliseconds, in which other threads may wait for the allocator.
+// Giving memory back takes some milliseconds, in which other threads may wait for the allocator.
 class IdleMemory {
  public:
   struct Allocator {

@@ -31,8 +31,8 @@ struct AccessOptions {
 struct Grant {
   // to be sent to the kube-apiserver; "" = the kubeconfig's own credentials
   std::string authorization;
-  // What tells requesters apart, as far as possible: the peer's address; if a proxy is the only
-  // peer, a digest of the token.
+  // The peer's address, or a digest of the token if a proxy is the only peer. Two requesters may
+  // share it.
   std::string requester;
 };
 

@@ -31,8 +31,8 @@ struct Root {
   bool operator==(const Root& other) const { return pair == other.pair; }
 };
 
-// How long before its creation a certificate of this life begins to be valid, for clocks that are
-// behind ours.
+// Returns the time by which a certificate of this life begins to be valid before it is made: other
+// clocks may be behind ours.
 absl::Duration Backdate(absl::Duration life);
 // The moment at which two thirds of the life are over.
 absl::Time DueAt(const Validity& validity);

@@ -30,7 +30,7 @@ namespace {
 // once.
 constexpr absl::Duration kSweepSoon = absl::Seconds(1);
 
-// How long passes wait for the copies to be known, from the start of a term. Many copies take
+// Passes wait this long, from the start of a term, for the copies to be known. Many copies take
 // longer.
 constexpr std::chrono::seconds kCopiesMayTake{5};
 

@@ -44,7 +44,7 @@ struct SlotResult {
   std::string uid;     // of the object in the slot
 };
 
-// What the caller believes about the slot. `seen` is the object from a live read just before.
+// The caller's belief about the slot. `seen` is the object from a live read just before.
 struct SlotBelief {
   bool absent = false;
   std::optional<kube::RawObject> seen;

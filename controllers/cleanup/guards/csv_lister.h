@@ -40,7 +40,7 @@ struct CsvListing {
   std::vector<olm::DepartedCsv> departed;
 };
 
-// How a listing treats ClusterServiceVersions with OLM's label of copies.
+// The ways in which a listing treats ClusterServiceVersions with OLM's label of copies.
 enum class CopyReading {
   kListed,    // listed live, with the others
   kFollowed,  // from the CopyIndex; an error if the index does not know all

@@ -20,9 +20,9 @@ namespace steward::controllers {
 // instead (CoOwners).
 class RecentlyDeletedCsvs {
  public:
-  // How long an object is remembered after its absence was noticed. Long enough, because one
-  // command deletes its objects within moments, and the first look comes soon after, unless the API
-  // server is slow or unavailable.
+  // An object is remembered for this time after its absence was noticed. One command deletes its
+  // objects within moments, and the first look comes soon after, unless the API server is slow or
+  // unavailable.
   static constexpr absl::Duration kRemembered = absl::Minutes(1);
 
   // REQUIRES: `clock` outlives this object.
