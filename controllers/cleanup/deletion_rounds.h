@@ -27,7 +27,7 @@ class DeletionRounds {
                  ProgressReporter& reporter, OperandWatches* watches, Clock& clock,
                  DeleterOptions options, absl::Duration watched_period)
       : client_(client),
-        deleter_(client, guards, leadership, clock, std::move(options)),
+        deleter_(client, guards, leadership, clock, options),
         reporter_(reporter),
         watches_(watches),
         clock_(clock),

@@ -8,6 +8,7 @@
 #include "apiserver/views/installed_operator/object.h"
 #include "apiserver/views/installed_operator/selection.h"
 #include "apiserver/views/virtual_resource/selection.h"
+#include "kube/meta/resource_version.h"
 #include "olm/targets.h"
 
 namespace steward::views {
@@ -54,12 +55,14 @@ bool SameUid(const Appearance& a, const Appearance& b) {
   return a.csv->uid == b.csv->uid && a.ns->uid == b.ns->uid;
 }
 
-// True if both have own numbers, and that of `after` is above that of `before`, or equal in clock
-// and vector.
+// True if both have own numbers, and that of `after` is above that of `before`, or is equal to it
+// and of the same vector. At one clock a component can rise alone: a source may show a write of
+// before the clock's late. (Equal texts do not suffice, as they do not tell components far back.)
 bool Rises(const Appearance& before, const Appearance& after) {
   const std::optional<storage::Number> a = OwnNumber(before), b = OwnNumber(after);
   if (!a || !b) return false;
-  return b->clock > a->clock || (b->clock == a->clock && b->vector == a->vector);
+  if (a->clock != b->clock) return b->clock > a->clock;
+  return b->vector == a->vector || kube::CompareResourceVersions(b->ToString(), a->ToString()) > 0;
 }
 
 }  // namespace

@@ -165,6 +165,30 @@ TEST_F(EventStreamTest, ObjectsHaveVersionsOfTheirOwn) {
   EXPECT_EQ(own_of("blue"), changed);
 }
 
+// Each source has a watch of its own, so a write may be shown after one of a higher revision. The
+// version that the event tells then is the version that later lists have.
+TEST_F(EventStreamTest, AWriteThatIsShownLateHasAVersionOfItsOwn) {
+  const auto watch = Watch("", {.ns = "later", .labels = {}, .fields = {}}, /*initial=*/true);
+  EXPECT_THAT(Next(*watch, 1), ElementsAre("BOOKMARK initial"));
+  auto later = std::make_shared<olm::Namespace>(**world_.Snapshot()->namespaces().Find("blue"));
+  later->name = "later";
+  later->written.revision = 102;
+  world_.writer().Put(olm::NamespacePtr(later), 102);
+  Publish();
+  EXPECT_THAT(Next(*watch, 2), ElementsAre("ADDED later/a.v1", "BOOKMARK"));
+
+  auto csv = std::make_shared<olm::Csv>(**world_.Snapshot()->csvs().Find({"ops", "a.v1"}));
+  csv->phase = "Failed";
+  csv->written.revision = 101;
+  world_.writer().Put(olm::CsvPtr(csv), 101);
+  Publish();
+  EXPECT_THAT(Next(*watch, 1), ElementsAre("MODIFIED later/a.v1"));
+  EXPECT_TRUE(own_);
+  const rest::Reading reading =
+      *RunOn(io_, view_.reads().Get({"later", "a.v1"}, rest::ReadOptions()));
+  EXPECT_EQ(reading.cursor->Next()->OwnVersion(), told_);
+}
+
 // One object's version says nothing of others: a watch of that object can begin there, a watch of
 // more cannot.
 TEST_F(EventStreamTest, BeginsAtAnObjectsVersionForThatObject) {
