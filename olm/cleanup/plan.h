@@ -38,6 +38,8 @@ struct CrdPlan {
   TargetSet drain;                    // where cleanup waits for CRs that are being deleted
   std::string kept;  // why its CRs are kept: kClusterScoped, ...; "" = some may be deleted
 
+  // False if no object of the definition can exist, or if that is unknown (kUnreadable).
+  bool HasObjects() const { return state == CrdState::kServed || state == CrdState::kTerminating; }
   kube::GroupVersionResource Resource(const std::string& version) const {
     return {group, version, plural};
   }

@@ -8,6 +8,7 @@
 #include "base/status/macros.h"
 #include "base/status/with_context.h"
 #include "base/text/str_cat.h"
+#include "kube/client/list_tries.h"
 #include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
 #include "plugin/cluster/reads.h"
@@ -15,8 +16,6 @@
 
 namespace steward::plugin {
 namespace {
-
-constexpr int kPasses = 4;
 
 using Places = std::vector<std::string>;
 
@@ -26,19 +25,30 @@ Places TargetsOf(const olm::CrdPlan& plan) {
   return Places(plan.targets.names().begin(), plan.targets.names().end());
 }
 
-StatusTask VisitPlaces(kube::Client& client, const olm::CrdPlan& plan, std::string version,
-                       Places places, bool metadata_only, const OperandVisitor& visitor) {
-  const auto visit = [&visitor, &version](const kube::RawObject& raw) {
-    return visitor.visit(raw, version);
-  };
-  absl::Status status;
-  for (int pass = 0; pass < kPasses; ++pass) {
-    visitor.begin();
-    for (const std::string& place : places) {
-      status = co_await VisitAll(client, plan.Resource(version), place, metadata_only, visit);
-      if (!status.ok()) break;
-    }
-    if (!kube::IsExpired(status)) co_return status;
+// Visits the objects in `places` once.
+StatusTask VisitPlaces(kube::Client& client, kube::GroupVersionResource gvr, const Places& places,
+                       bool metadata_only, const OperandVisitor& visitor) {
+  const auto visit = [&](const kube::RawObject& raw) { return visitor.visit(raw, gvr.version); };
+  visitor.begin();
+  for (const std::string& place : places) {
+    CO_RETURN_IF_ERROR(co_await VisitAll(client, gvr, place, metadata_only, visit));
+  }
+  co_return absl::OkStatus();
+}
+
+// Sets `everywhere`: whether the user may list the whole cluster.
+StatusTask VisitByVersion(kube::Client& client, const olm::CrdPlan& plan, std::string version,
+                          bool metadata_only, const OperandVisitor& visitor, bool& everywhere) {
+  const kube::GroupVersionResource gvr = plan.Resource(version);
+  Places places(1, "");
+  const auto visit = [&] { return VisitPlaces(client, gvr, places, metadata_only, visitor); };
+  everywhere = true;
+  absl::Status status = co_await kube::RestartExpired(visit);
+  const Places targets = TargetsOf(plan);
+  if (kube::IsForbidden(status) && targets != places && !targets.empty()) {
+    everywhere = false;
+    places = targets;
+    status = co_await kube::RestartExpired(visit);
   }
   co_return status;
 }
@@ -82,29 +92,15 @@ Task<std::vector<olm::CrdPlan>> ReadPlans(kube::Client& client, std::set<std::st
   co_return olm::PlanCleanup(inputs, targets, targets);
 }
 
-bool HasOperands(const olm::CrdPlan& plan) {
-  return plan.state == olm::CrdState::kServed || plan.state == olm::CrdState::kTerminating;
-}
-
 Task<bool> VisitOperands(kube::Client& client, const olm::CrdPlan& plan, bool metadata_only,
                          OperandVisitor visitor) {
-  const Places everywhere(1, "");
-  const Places targets = TargetsOf(plan);
-  absl::Status first;
-  for (const std::string& version : plan.versions) {
-    absl::Status status =
-        co_await VisitPlaces(client, plan, version, everywhere, metadata_only, visitor);
-    if (status.ok()) co_return true;
-    if (kube::IsForbidden(status) && targets != everywhere && !targets.empty()) {
-      status = co_await VisitPlaces(client, plan, version, targets, metadata_only, visitor);
-      if (status.ok()) co_return false;
-    }
-    if (first.ok()) first = status;
-    // Another version may have a working conversion, but needs the same permissions.
-    if (kube::IsForbidden(status)) break;
-  }
-  if (first.ok()) first = absl::UnavailableError("no version of it is served");
-  co_return WithContext(StrCat("listing ", plan.crd), first);
+  bool everywhere = true;
+  const auto by_version = [&](std::string version) {
+    return VisitByVersion(client, plan, std::move(version), metadata_only, visitor, everywhere);
+  };
+  const absl::Status status = co_await kube::ListByAnyVersion(plan.versions, by_version);
+  if (!status.ok()) co_return WithContext(StrCat("listing ", plan.crd), status);
+  co_return everywhere;
 }
 
 int64_t CrdCount::pending() const {
@@ -167,7 +163,7 @@ Task<CountOfOne> CountOne(kube::Client& client, const olm::CrdPlan& plan) {
     return Add(plan, raw, one);
   };
   visitor.begin();
-  if (HasOperands(plan)) {
+  if (plan.HasObjects()) {
     CO_ASSIGN_OR_RETURN(const bool everywhere,
                         co_await VisitOperands(client, plan, /*metadata_only=*/true, visitor));
     one.count.kept_known = everywhere;

@@ -25,9 +25,6 @@ namespace steward::plugin {
 Task<std::vector<olm::CrdPlan>> ReadPlans(kube::Client& client, std::set<std::string> owned,
                                           olm::TargetSet targets);
 
-// True if objects of the definition can exist.
-bool HasOperands(const olm::CrdPlan& plan);
-
 struct OperandVisitor {
   // Called before each try, because the list begins again: objects visited so far no longer count.
   std::function<void()> begin;

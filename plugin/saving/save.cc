@@ -55,7 +55,7 @@ Task<SavedResource> Saver::SaveOne(olm::CrdPlan plan) {
     return SaveObject(plan, raw, resource);
   };
   visitor.begin();
-  if (HasOperands(plan) && !plan.targets.empty()) {
+  if (plan.HasObjects() && !plan.targets.empty()) {
     const absl::StatusOr<bool> visited =
         co_await VisitOperands(client_, plan, /*metadata_only=*/false, visitor);
     CO_RETURN_IF_ERROR(visited.status());

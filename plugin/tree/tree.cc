@@ -183,7 +183,7 @@ class Growth {
     for (const olm::CrdPlan& plan : *plans) {
       Node definition{
           plan.aggregated ? "API" : "CustomResourceDefinition", {"", plan.crd}, "", "", {}, 0};
-      if (HasOperands(plan)) CO_RETURN_IF_ERROR(co_await AddOperands(plan, definition));
+      if (plan.HasObjects()) CO_RETURN_IF_ERROR(co_await AddOperands(plan, definition));
       root.children.push_back(std::move(definition));
     }
     co_return absl::OkStatus();

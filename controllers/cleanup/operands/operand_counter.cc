@@ -4,14 +4,11 @@
 
 #include "base/status/macros.h"
 #include "controllers/cleanup/guards/live_reads.h"
-#include "controllers/cleanup/operands/served_versions.h"
-#include "kube/meta/errors.h"
+#include "kube/client/list_tries.h"
 #include "olm/cleanup/decode.h"
 
 namespace steward::controllers {
 namespace {
-
-constexpr int kPasses = 4;  // tries for lists that expire while they are read
 
 void Forget(OperandCount& count) {
   count.to_delete = count.waited_for = count.kept = 0;
@@ -48,22 +45,14 @@ boost::asio::awaitable<OperandCount> CountOperands(kube::Client& client, olm::Cr
                                                    size_t keep) {
   OperandCount count;
   count.plan = std::move(plan);
-  if (count.plan.state == olm::CrdState::kUnreadable) {
-    count.unreadable = count.plan.why_unreadable;
-    co_return count;
-  }
-  if (count.plan.state == olm::CrdState::kGone ||
-      count.plan.state == olm::CrdState::kNotEstablished) {
-    co_return count;
-  }
-  absl::Status status;
-  for (int pass = 0; pass < kPasses; ++pass) {
-    status = co_await ListByAnyVersion(count.plan, [&client, &count, keep](std::string version) {
-      return CountByVersion(client, std::move(version), keep, count);
-    });
-    if (status.ok()) co_return count;
-    if (!kube::IsExpired(status)) break;
-  }
+  if (count.plan.state == olm::CrdState::kUnreadable) count.unreadable = count.plan.why_unreadable;
+  if (!count.plan.HasObjects()) co_return count;
+  const auto by_version = [&client, &count, keep](std::string version) {
+    return CountByVersion(client, std::move(version), keep, count);
+  };
+  const absl::Status status = co_await kube::RestartExpired(
+      [&count, &by_version] { return kube::ListByAnyVersion(count.plan.versions, by_version); });
+  if (status.ok()) co_return count;
   Forget(count);
   count.unreadable = Describe(status);
   co_return count;

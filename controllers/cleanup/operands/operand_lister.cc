@@ -5,7 +5,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
-#include "controllers/cleanup/operands/served_versions.h"
+#include "kube/client/list_tries.h"
 #include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/target_set.h"
@@ -16,7 +16,6 @@ namespace {
 using olm::CrdPlan;
 using olm::CrdState;
 
-constexpr int kPasses = 4;
 // With more namespaces, one list of the whole cluster is cheaper than one for each.
 constexpr size_t kMaxSeparateNamespaces = 3;
 
@@ -59,20 +58,21 @@ StatusTask ListOrNothing(kube::Client& client, std::string version, OperandsOfCr
 }
 
 StatusTask ListOne(kube::Client& client, OperandsOfCrd& operands) {
-  co_return co_await ListByAnyVersion(operands.plan,
-                                      [&client, &operands](std::string version) -> StatusTask {
-                                        return ListOrNothing(client, std::move(version), operands);
-                                      });
+  const auto by_version = [&client, &operands](std::string version) {
+    return ListOrNothing(client, std::move(version), operands);
+  };
+  co_return co_await kube::ListByAnyVersion(operands.plan.versions, by_version);
 }
 
-Task<OperandListing> ListPass(kube::Client& client, const std::vector<CrdPlan>& plans) {
-  OperandListing listing;
+StatusTask ListPass(kube::Client& client, const std::vector<CrdPlan>& plans,
+                    OperandListing& listing) {
+  listing = OperandListing();
   for (const CrdPlan& plan : plans) {
     if (plan.state == CrdState::kUnreadable) {
       co_return absl::UnavailableError(
           StrCat("CustomResourceDefinition ", plan.crd, ": ", plan.why_unreadable));
     }
-    if (plan.state == CrdState::kGone || plan.state == CrdState::kNotEstablished) continue;
+    if (!plan.HasObjects()) continue;
     if (plan.targets.empty() && plan.drain.empty()) continue;
     OperandsOfCrd operands;
     operands.plan = plan;
@@ -89,7 +89,7 @@ Task<OperandListing> ListPass(kube::Client& client, const std::vector<CrdPlan>& 
     }
     listing.crds.push_back(std::move(operands));
   }
-  co_return listing;
+  co_return absl::OkStatus();
 }
 
 }  // namespace
@@ -103,13 +103,14 @@ size_t OperandListing::custom_resources() const {
 }
 
 Task<OperandListing> ListOperands(kube::Client& client, std::vector<CrdPlan> plans) {
-  absl::Status status;
-  for (int pass = 0; pass < kPasses; ++pass) {
-    absl::StatusOr<OperandListing> listing = co_await ListPass(client, plans);
-    if (listing.ok() || !kube::IsExpired(listing.status())) co_return listing;
-    status = listing.status();
+  OperandListing listing;
+  const absl::Status status = co_await kube::RestartExpired(
+      [&client, &plans, &listing] { return ListPass(client, plans, listing); });
+  if (kube::IsExpired(status)) {
+    co_return absl::UnavailableError(StrCat("lists keep expiring: ", Describe(status)));
   }
-  co_return absl::UnavailableError(StrCat("lists keep expiring: ", Describe(status)));
+  CO_RETURN_IF_ERROR(status);
+  co_return std::move(listing);
 }
 
 }  // namespace steward::controllers
