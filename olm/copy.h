@@ -14,7 +14,7 @@ namespace steward::olm {
 inline constexpr std::string_view kCopiedFromLabel = "olm.copiedFrom";
 inline constexpr std::string_view kOperatorNamespaceAnnotation = "olm.operatorNamespace";
 inline constexpr std::string_view kReasonCopied = "Copied";
-// The administrator's half of the opt-in to cleanup (R-000-32).
+// The administrator's opt-in to cleanup (R-000-32).
 inline constexpr std::string_view kCleanupFinalizer =
     "operatorframework.io/delete-custom-resources";
 
@@ -36,8 +36,8 @@ struct CopyMarks {
 };
 bool IsCopied(const CopyMarks& marks);
 
-// True for originals that OLM does not copy: originals without a phase, and originals that failed
-// because of their OperatorGroup.
+// True for ClusterServiceVersions that OLM does not copy: those without a phase, copies, and those
+// that failed because of their install modes or their OperatorGroup.
 bool IsUncopiable(std::string_view phase, std::string_view reason);
 
 }  // namespace steward::olm

@@ -24,7 +24,7 @@ struct HandlerOptions {
   // response. Null: watches end only by themselves.
   std::function<const StopSignal*()> stop = nullptr;
   // Called before each request for a resource, known or not. If it returns an error, which carries
-  // a Kubernetes Status, that error is the answer. Called on every thread. Null: resources are
+  // a Kubernetes Status, that error is the answer. Called on any thread. Null: resources are
   // always available.
   std::function<absl::Status()> available = nullptr;
   // The compressed texts of all responses. Null: the handler has its own, of the default size.

@@ -12,7 +12,7 @@
 
 namespace steward::server {
 
-// A condition that must hold. `check` is called on every thread and answers from memory. The error
+// A condition that must hold. `check` is called on any thread and answers from memory. The error
 // says why the condition does not hold. It appears in the log, and in the answer to users who may
 // get the check's own path.
 struct HealthCheck {

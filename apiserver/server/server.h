@@ -35,10 +35,10 @@ struct ApiServerDeps {
   kube::Client& cluster;           // has the ConfigMap with the authentication settings
   kube::Client& token_reviews;     // by --authentication-kubeconfig
   kube::Client& access_reviews;    // by --authorization-kubeconfig
-  // Serve the self-reviews of authorization.k8s.io/v1, too, because no kube-apiserver in front
-  // does.
+  // True: serves the self-reviews of authorization.k8s.io/v1, too, for a server with no
+  // kube-apiserver in front.
   bool self_reviews = false;
-  // OK when reads can be answered; the error names what is missing. Called on every thread.
+  // OK when reads can be answered; the error names what is missing. Called on any thread.
   std::function<absl::Status()> synced;
   // See rest::HandlerOptions::available. Null: resources are always available.
   std::function<absl::Status()> available = nullptr;
@@ -46,12 +46,12 @@ struct ApiServerDeps {
 };
 
 // Needs no cluster to start: discovery and health answer as soon as Start has returned. Until the
-// authentication settings are known, no user is authenticated through a front proxy, and /readyz
+// cluster's authentication settings are read, only the CAs that flags name are trusted, and /readyz
 // fails (unless Options::authentication_tolerate_lookup_failure is set).
 class ApiServer {
  public:
   // Reads certificates and CA files; an error names the problem with them or with the options. The
-  // resources' capabilities outlive the server, unless they have an owner.
+  // capabilities of a resource without `owner` outlive the server.
   static absl::StatusOr<std::unique_ptr<ApiServer>> Create(Options options,
                                                            std::vector<rest::Resource> resources,
                                                            discovery::VersionInfo version,
@@ -63,9 +63,9 @@ class ApiServer {
   absl::Status Start();
 
   // Serves these resources from now on instead of the current ones, also in discovery and OpenAPI;
-  // running requests end on the old ones. An error means that a resource's schema is not a JSON
+  // running requests keep the old ones. An error means that a resource's schema is not a JSON
   // object; then nothing changes. The limits max_create_bytes stay those of the resources that
-  // Create was given. Thread-safe; of concurrent calls, the one that returns last wins. Computes
+  // Create was given. Thread-safe; of concurrent calls, any one may win. Computes
   // for some milliseconds for each hundred kilobytes of schemas.
   absl::Status SetResources(std::vector<rest::Resource> resources);
 

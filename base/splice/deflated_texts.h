@@ -28,7 +28,7 @@ struct DeflatedText {
   const uint32_t crc_shift;  // CrcShift of the text's length
 
  private:
-  // the bytes of all forms of its DeflatedTexts
+  // the total bytes of the cache that it belongs to
   const std::shared_ptr<std::atomic<size_t>> account_;
 };
 using DeflatedTextPtr = std::shared_ptr<const DeflatedText>;

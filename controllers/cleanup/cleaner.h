@@ -9,7 +9,6 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
-#include "controllers/cleanup/cleanup_memory.h"
 #include "controllers/cleanup/cleanup_pass.h"
 #include "controllers/cleanup/co_owners.h"
 #include "controllers/cleanup/deletion_rounds.h"

@@ -43,8 +43,8 @@ const kube::GroupVersionResource kMutating = {"admissionregistration.k8s.io", "v
                                               "mutatingwebhookconfigurations"};
 const kube::GroupVersionResource kValidating = {"admissionregistration.k8s.io", "v1",
                                                 "validatingwebhookconfigurations"};
-constexpr char kOlm[] = R"("operators.coreos.com/csv-cleanup")";
-constexpr char kCleanup[] = R"("operatorframework.io/delete-custom-resources")";
+constexpr char kCsvFinalizer[] = R"("operators.coreos.com/csv-cleanup")";
+constexpr char kOptIn[] = R"("operatorframework.io/delete-custom-resources")";
 
 class NoEvents : public EventRecorder {
  public:
@@ -80,7 +80,7 @@ class CsvFinalizerTest : public ::testing::Test {
                              owner, R"(","olm.owner.namespace":"ops",)",
                              R"("olm.owner.kind":"ClusterServiceVersion"})", more, "}}"));
   }
-  // Passes until the key is done; a second passes between them.
+  // Reconciles until the key is done, at most `passes` times.
   absl::Status Settle(int passes = 5) {
     for (int i = 0; i < passes; ++i) {
       const absl::StatusOr<ReconcileResult> result =
@@ -118,7 +118,7 @@ class CsvFinalizerTest : public ::testing::Test {
 };
 
 TEST_F(CsvFinalizerTest, InOlmsOrder) {
-  PutCsv(kOlm);
+  PutCsv(kCsvFinalizer);
   PutOwned(kube::kApiServices, "a");
   PutOwned(kValidating, "v");
   PutOwned(kMutating, "m");
@@ -135,7 +135,7 @@ TEST_F(CsvFinalizerTest, InOlmsOrder) {
 }
 
 TEST_F(CsvFinalizerTest, WaitsForWhatIsBeingDeleted) {
-  PutCsv(StrCat(kOlm, R"(,"a/b")"));
+  PutCsv(StrCat(kCsvFinalizer, R"(,"a/b")"));
   PutOwned(kube::kClusterRoles, "r", "reed.v1", R"(,"finalizers":["steward/hold"])");
   EXPECT_THAT(Settle(), StatusIs(absl::StatusCode::kDeadlineExceeded));
   EXPECT_THAT(writes_, ElementsAre("delete clusterroles")) << "once";
@@ -151,11 +151,11 @@ TEST_F(CsvFinalizerTest, OthersAreLeftAlone) {
     bool deleting;
     const char* more;
   } rows[] = {
-      {"not being deleted", kOlm, false, ""},
+      {"not being deleted", kCsvFinalizer, false, ""},
       {"without the finalizer", R"("a/b")", true, ""},
       {"without the finalizer, and nobody's plan made it", R"("a/b")", false, ""},
-      {"opted in to cleanup", StrCat(kOlm, ",", kCleanup), true, ""},
-      {"a copy", kOlm, true, R"(,"labels":{"olm.copiedFrom":"other"})"},
+      {"opted in to cleanup", StrCat(kCsvFinalizer, ",", kOptIn), true, ""},
+      {"a copy", kCsvFinalizer, true, R"(,"labels":{"olm.copiedFrom":"other"})"},
   };
   PutOwned(kube::kClusterRoles, "r");
   for (const auto& row : rows) {
@@ -167,7 +167,7 @@ TEST_F(CsvFinalizerTest, OthersAreLeftAlone) {
   EXPECT_OK(Settle()) << "gone";
 }
 
-TEST_F(CsvFinalizerTest, OnWhatAPlanHasMade) {
+TEST_F(CsvFinalizerTest, ACsvThatAPlanMadeGetsIt) {
   PutCsv(R"("a/b")", /*deleting=*/false, R"(,"labels":{"olm.managed":"true"})");
   ASSERT_OK(Settle());
   EXPECT_EQ(Finalizers(), R"(["a/b","operators.coreos.com/csv-cleanup"])");
@@ -175,13 +175,13 @@ TEST_F(CsvFinalizerTest, OnWhatAPlanHasMade) {
   EXPECT_THAT(writes_, SizeIs(1));
 }
 
-// `60-handed-over`: what another operator was installed with, too, stays for it.
+// `60-handed-over`: an object that two operators were installed with stays for the other.
 TEST_F(CsvFinalizerTest, WhatOthersUse) {
   constexpr char kBoth[] =
       R"(,"annotations":{"operatorframework.io/installed-alongside-1":"ops/reed.v1",)"
       R"("operatorframework.io/installed-alongside-2":"bank/reed.v1"})";
   for (const bool there : {true, false}) {
-    PutCsv(kOlm);
+    PutCsv(kCsvFinalizer);
     PutOwned(kube::kClusterRoles, "shared", "reed.v1", kBoth);
     cluster_.Put(kube::kClusterRoles,
                  R"({"metadata":{"name":"taken","labels":{"olm.managed":"true",)"
@@ -199,7 +199,7 @@ TEST_F(CsvFinalizerTest, WhatOthersUse) {
 }
 
 TEST_F(CsvFinalizerTest, AListThatFailsIsNoProof) {
-  PutCsv(kOlm);
+  PutCsv(kCsvFinalizer);
   for (const absl::Status& error :
        {absl::UnavailableError("away"),
         kube::ToStatus(kube::Forbidden(kube::kClusterRoles, "", "no"))}) {
@@ -213,8 +213,8 @@ TEST_F(CsvFinalizerTest, AListThatFailsIsNoProof) {
   EXPECT_EQ(Finalizers(), "");
 }
 
-TEST_F(CsvFinalizerTest, ANewOneOfTheNameIsNotTakenForIt) {
-  PutCsv(kOlm);
+TEST_F(CsvFinalizerTest, AConflictIsTriedAgain) {
+  PutCsv(kCsvFinalizer);
   cluster_.FailNext(FakeClient::Verb::kPatch, kCsvs,
                     kube::ToStatus(kube::Conflict(kCsvs, "reed.v1", "changed")));
   EXPECT_OK(Settle());

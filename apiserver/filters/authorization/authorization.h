@@ -22,9 +22,10 @@ struct AuthorizationDeps {
   Random& random;
 };
 
-// Passes allowed requests on. Denied: 403 with the reason. Undecided: 500, with the cause in the
-// log only; 429 when too many reviews are under way. A running watch ends, in order, before it
-// sends anything that its user may no longer see (RecheckedWriter).
+// Passes allowed requests on. Denied: 403 with the reason. Without a decision: 429 when too many
+// reviews are under way, 503 while users are not known, else 500, with the cause in the log only.
+// The user of a running watch is checked again before it sends something, about once a minute; the
+// watch of a user who is refused ends cleanly (RecheckedWriter).
 http::Handler WithAuthorization(http::Handler next, AlwaysAllowed always, AuthorizationDeps deps);
 
 }  // namespace steward::filters

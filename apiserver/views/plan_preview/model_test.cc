@@ -79,7 +79,7 @@ class PlanWrites : public Writes {
   uint64_t uid_ = 0;
 };
 
-// Computes the view afresh.
+// The oracle of the projection.
 View ViewOf(const storage::WorldPtr& world, const rest::Selection& selection) {
   storage::PlanOutlooks outlooks;
   View view;
@@ -96,7 +96,7 @@ View ViewOf(const storage::WorldPtr& world, const rest::Selection& selection) {
   return view;
 }
 
-// All replicas share one memory of outlooks, so equal Worlds must give equal outlooks.
+// All replicas share one PlanOutlooks, whose results must depend on the World alone.
 const Subject& TheSubject() {
   static auto& outlooks = *new storage::PlanOutlooks;
   static const Subject& subject =

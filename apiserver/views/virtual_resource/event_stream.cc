@@ -16,9 +16,9 @@ namespace {
 
 using Outcome = WatchCursor::Outcome;
 
-// While a state is awaited: the time of the first check whether it can arrive, and the interval of
-// later checks.
-const std::chrono::milliseconds kFirstLook = absl::ToChronoMilliseconds(kPatience);
+// While a state is awaited: the time of the second check whether it can arrive, and the interval of
+// later ones. The first check is made at once.
+const std::chrono::milliseconds kSecondLook = absl::ToChronoMilliseconds(kPatience);
 constexpr std::chrono::seconds kLookAgain{1};
 
 // A client may read so slowly that its watch never comes to the end of a burst. Then the watch ends
@@ -51,7 +51,7 @@ ViewStream::ViewStream(const StreamContext& context, rest::Selection selection, 
 ViewStream::~ViewStream() = default;
 
 bool ViewStream::Ready() const {
-  // The initial events are followed at least by a bookmark.
+  // A bookmark follows the initial events, if the client takes bookmarks.
   if (initial_ != nullptr) return bookmarks_;
   return cursor_.more_follows() || (bookmarks_ && cursor_.burst_ends());
 }
@@ -111,7 +111,7 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
         if (overdue && !midway_) co_return std::nullopt;
         const bool ends = overdue || (stop_ != nullptr && stop_->IsSet());
         const ViewEvent& found = cursor_.event();
-        // An own version is no place to continue from, so it needs the bookmark that follows the
+        // A client cannot continue from an own version, only from the bookmark that follows the
         // burst.
         midway_ = found.own_version && bookmarks_ && !ends;
         rest::WatchEvent event = Event(found.type, *found.object, midway_);
@@ -138,12 +138,12 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
         waiting_since_.reset();
         break;
       case Outcome::kForgotten:
-        if (!AwaitPast(std::chrono::steady_clock::now())) {
+        if (!CanStillRecall(std::chrono::steady_clock::now())) {
           co_return TooOldToWatch(cursor_.number(), worlds_.Now().number());
         }
         break;
       case Outcome::kNotYet:
-        if (!Await(std::chrono::steady_clock::now())) {
+        if (!CanStillArrive(std::chrono::steady_clock::now())) {
           co_return TooOldToWatch(cursor_.number(), worlds_.Now().number());
         }
         break;
@@ -153,7 +153,7 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
     if (now >= deadline_) co_return std::nullopt;
     SteadyTime wake = deadline_;
     if (waiting_since_) {
-      const SteadyTime first = *waiting_since_ + kFirstLook;
+      const SteadyTime first = *waiting_since_ + kSecondLook;
       wake = std::min(wake, now < first ? first : now + kLookAgain);
     } else if (bookmarks_) {
       if (now >= next_bookmark_) co_return Bookmark(false);
@@ -173,14 +173,14 @@ Task<std::optional<rest::WatchEvent>> FailedStream::Next() { co_return error_; }
 // A state above the cluster's newest revision cannot arrive, because it is of another etcd, or
 // invented. Before that is decided, the cluster is asked for its revision and has kLookAgain to
 // answer.
-bool ViewStream::Await(SteadyTime now) {
+bool ViewStream::CanStillArrive(SteadyTime now) {
   if (!waiting_since_) waiting_since_ = now;
   if (context_.probe) context_.probe();
   const storage::StateVector& vector = cursor_.vector();
   if (*std::max_element(vector.begin(), vector.end()) > worlds_.newest_revision()) {
     return !context_.probe || now - *waiting_since_ < kLookAgain;
   }
-  if (context_.catch_up && now - *waiting_since_ >= kFirstLook) {
+  if (context_.catch_up && now - *waiting_since_ >= kSecondLook) {
     context_.catch_up(vector, asker_);
   }
   return true;
@@ -189,7 +189,7 @@ bool ViewStream::Await(SteadyTime now) {
 // The cluster may still know a state from before this replica's start. But it cannot know a state
 // above its newest revision: such a state is from before etcd was restored to an older copy.
 // (Clocks can be one above the newest revision: WorldStore::Lifted.)
-bool ViewStream::AwaitPast(SteadyTime now) {
+bool ViewStream::CanStillRecall(SteadyTime now) {
   const storage::StateVector& vector = cursor_.vector();
   if (!context_.catch_up || worlds_.Current()->IsGone(vector)) return false;
   if (!waiting_since_) waiting_since_ = now;

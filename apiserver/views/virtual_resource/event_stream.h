@@ -66,10 +66,10 @@ class ViewStream : public rest::EventStream {
   Task<std::optional<rest::WatchEvent>> NextInitial();
   // Called while this replica has not reached the client's state. Returns false if that state
   // cannot arrive.
-  bool Await(SteadyTime now);
+  bool CanStillArrive(SteadyTime now);
   // Called while this replica does not know the client's past state. Returns false if the cluster
   // does not know it either, or has not answered in time.
-  bool AwaitPast(SteadyTime now);
+  bool CanStillRecall(SteadyTime now);
   void Settle();
   rest::WatchEvent Bookmark(bool initial_events_end);
   // Makes an event. If `own` is true and the object has an own version, the event carries that
