@@ -55,16 +55,19 @@ struct HookClient::State {
 };
 
 HookClient::HookClient(Client& inner)
-    : ForwardingReads(inner), hooks_(nullptr), state_(std::make_shared<State>()) {}
+    : InterceptingClient(inner), hooks_(nullptr), state_(std::make_shared<State>()) {}
 
 HookClient::HookClient(Client& inner, Clock& clock)
-    : ForwardingReads(inner), script_(&clock), hooks_(nullptr), state_(std::make_shared<State>()) {}
+    : InterceptingClient(inner),
+      script_(&clock),
+      hooks_(nullptr),
+      state_(std::make_shared<State>()) {}
 
 HookClient::HookClient(Client& inner, Hooks& hooks)
-    : ForwardingReads(inner), hooks_(&hooks), state_(std::make_shared<State>()) {}
+    : InterceptingClient(inner), hooks_(&hooks), state_(std::make_shared<State>()) {}
 
 HookClient::HookClient(std::unique_ptr<Client> inner, const HookClient& same, UserInfo user)
-    : ForwardingReads(*inner),
+    : InterceptingClient(*inner),
       own_inner_(std::move(inner)),
       script_(same.script_),
       hooks_(same.hooks_),
@@ -209,37 +212,31 @@ Task<std::unique_ptr<Watch>> HookClient::StartWatch(const GroupVersionResource& 
   co_return std::make_unique<BreakableWatch>(*std::move(watch), std::move(breaker));
 }
 
-Task<json::value> HookClient::Create(const GroupVersionResource& gvr, const std::string& ns,
-                                     const json::value& object, const WriteOptions& options) {
-  HookedCall call{ClientVerb::kCreate, gvr, {ns, NameOf(object).name}, "", &object};
-  call.write = &options;
-  call.dry_run = options.dry_run;
-  return Make(std::move(call), inner().Create(gvr, ns, object, options));
-}
-
-Task<json::value> HookClient::Update(const GroupVersionResource& gvr, const json::value& object,
-                                     const WriteOptions& options) {
-  HookedCall call{ClientVerb::kUpdate, gvr, NameOf(object), "", &object};
-  call.write = &options;
-  call.dry_run = options.dry_run;
-  return Make(std::move(call), inner().Update(gvr, object, options));
-}
-
-Task<json::value> HookClient::Patch(const GroupVersionResource& gvr, const NamespacedName& name,
-                                    PatchType type, const json::value& patch,
-                                    const WriteOptions& options) {
-  HookedCall call{ClientVerb::kPatch, gvr, name, "", &patch};
-  call.write = &options;
-  call.dry_run = options.dry_run;
-  return Make(std::move(call), inner().Patch(gvr, name, type, patch, options));
-}
-
-Task<json::value> HookClient::Delete(const GroupVersionResource& gvr, const NamespacedName& name,
-                                     const DeleteOptions& options) {
-  HookedCall call{ClientVerb::kDelete, gvr, name};
-  call.deletion = &options;
-  call.dry_run = options.dry_run;
-  return Make(std::move(call), inner().Delete(gvr, name, options));
+Task<json::value> HookClient::Write(ClientWrite write) {
+  HookedCall call{ClientVerb::kDelete, write.gvr, write.name, "", write.object};
+  switch (write.verb) {
+    case ClientWrite::Verb::kCreate:
+      call.verb = ClientVerb::kCreate;
+      call.name.name = NameOf(*write.object).name;
+      break;
+    case ClientWrite::Verb::kUpdate:
+      call.verb = ClientVerb::kUpdate;
+      call.name = NameOf(*write.object);
+      break;
+    case ClientWrite::Verb::kPatch:
+      call.verb = ClientVerb::kPatch;
+      break;
+    case ClientWrite::Verb::kDelete:
+      call.deletion = &write.delete_options;
+      call.dry_run = write.delete_options.dry_run;
+      break;
+  }
+  if (call.deletion == nullptr) {
+    call.write = &write.options;
+    call.dry_run = write.options.dry_run;
+  }
+  Task<json::value> made = write.SendTo(inner());
+  co_return co_await Make(std::move(call), std::move(made));
 }
 
 Task<std::vector<ApiResource>> HookClient::Discover(const GroupVersion& gv) {

@@ -29,11 +29,11 @@ namespace steward::kube {
 
 // The script's faults come first, in the order of fault_script.h, and then the decisions of the
 // hooks, which are not asked about watches. A call that is to fail never reaches the inner client.
-// No write passes unseen: the base class forwards none, and a client that As returns has the same
-// script and hooks.
+// No write passes unseen: all go through Write, and a client that As returns has the same script
+// and hooks.
 //
 // The callers' executors must run one handler at a time.
-class HookClient : public ForwardingReads {
+class HookClient : public InterceptingClient {
  public:
   // REQUIRES: the arguments outlive the client, its calls and its watches. DelayNext needs a clock.
   explicit HookClient(Client& inner);
@@ -88,20 +88,13 @@ class HookClient : public ForwardingReads {
   Task<ListPage> List(const GroupVersionResource& gvr, const ListOptions& options) override;
   Task<std::unique_ptr<Watch>> StartWatch(const GroupVersionResource& gvr,
                                           const WatchOptions& options) override;
-  Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
-                                  const boost::json::value& object,
-                                  const WriteOptions& options) override;
-  Task<boost::json::value> Update(const GroupVersionResource& gvr, const boost::json::value& object,
-                                  const WriteOptions& options) override;
-  Task<boost::json::value> Patch(const GroupVersionResource& gvr, const NamespacedName& name,
-                                 PatchType type, const boost::json::value& patch,
-                                 const WriteOptions& options) override;
-  Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
-                                  const DeleteOptions& options) override;
   Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override;
   Task<std::vector<GroupVersion>> DiscoverGroups() override;
   // The result may outlive this object.
   std::unique_ptr<Client> As(const UserInfo& user) override;
+
+ protected:
+  Task<boost::json::value> Write(ClientWrite write) override;
 
  private:
   struct State;
