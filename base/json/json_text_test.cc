@@ -41,6 +41,24 @@ TEST(AppendJsonStringTest, EscapesAsGoDoes) {
   }
 }
 
+// Eight bytes are looked at together, wherever one of them is to be escaped.
+TEST(AppendJsonStringTest, EscapesAnyByteAtAnyPlace) {
+  for (int byte = 0; byte < 256; ++byte) {
+    std::string alone, html_alone;
+    const std::string text(1, static_cast<char>(byte));
+    AppendJsonString(text, alone);
+    AppendHtmlSafeJsonString(text, html_alone);
+    for (size_t place = 0; place < 24; ++place) {
+      const std::string before(place, 'b'), after(24 - place, '!');
+      std::string plain, html;
+      AppendJsonString(before + text + after, plain);
+      AppendHtmlSafeJsonString(before + text + after, html);
+      EXPECT_EQ(plain, "\"" + before + alone.substr(1, alone.size() - 2) + after + "\"");
+      EXPECT_EQ(html, "\"" + before + html_alone.substr(1, html_alone.size() - 2) + after + "\"");
+    }
+  }
+}
+
 TEST(AppendJsonDoubleTest, ReadsBackAsTheSameFloat) {
   const struct {
     double value;

@@ -40,6 +40,16 @@ header_packages() {
   done < <(program_sources | xargs -0 sed -n 's/^#include [<"]\([^>"]*\)[>"].*/\1/p' | sort -u) | xargs -r dpkg-query -S | cut -d : -f 1 | sort -u
 }
 
+# archive_packages: the Debian packages of the archives that are linked into the program (third_party/system.BUILD).
+archive_packages() {
+  local name file
+  while read -r name; do
+    for file in "$SYSROOT"/usr/lib/*-linux-gnu/"$name"; do
+      if [[ -e $file ]]; then package_of "${file#"$SYSROOT"}"; fi
+    done
+  done < <(grep -o -- '-l:lib[^"%]*[.]a' third_party/system.BUILD | cut -c 4- | sort -u)
+}
+
 # program_sources: the C++ files of the tree, NUL-separated, but for tests and what they lean on.
 program_sources() {
   cpp_files | grep -zvE '^\./(e2e|examples)/|/testing/|_(test|fuzz|bench)\.cc$' |
@@ -54,6 +64,7 @@ all_packages() {
     if [[ $# -gt 0 ]]; then printf '%s\n' "$@"; fi
     while read -r library; do package_of "$library"; done < <(shared_libraries "$program")
     header_packages
+    archive_packages
   } | sort -u
 }
 
