@@ -21,7 +21,6 @@
 #include "base/flags/flag_adder.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "kube/client/rest_mapper.h"
 #include "olm/payload/payload.h"
 #include "olm/payload/payload_record.h"
 #include "olm/payload/removal.h"
@@ -178,25 +177,21 @@ class ApplyProgress {
   json::array objects_;
 };
 
-class ApplyCommand : public Command {
+class ApplyCommand : public PayloadCommand {
  public:
   void AddFlags(CLI::App& app) override {
-    source_.AddTo(app);
+    PayloadCommand::AddFlags(app);
     FlagAdder adder(app);
-    payload::AddDeletionFlags(adder, source_.flags);
-    payload::AddWaitFlag(adder, source_.flags);
-    payload::AddForceFlag(adder, source_.flags, "--force");
+    payload::AddDeletionFlags(adder, flags());
+    payload::AddWaitFlag(adder, flags());
+    payload::AddForceFlag(adder, flags(), "--force");
   }
-  absl::Status Check(const CommonFlags&) const override { return source_.flags.Check(); }
 
-  StatusTask Run(Session& session) override {
-    const payload::PayloadOptions options = source_.flags.Options();
-    CO_ASSIGN_OR_RETURN(const payload::Release release, ReadFolder(source_.folder, options));
-    kube::RestMapper mapper(session.client, session.clock);
-    payload::RecordStore record(session.client, options.record_namespace);
-    const payload::PassDeps deps = {session.client, mapper, session.clock, record};
+ protected:
+  StatusTask Work(Session& session, const payload::PassDeps& deps, const payload::Release& release,
+                  const payload::PayloadOptions& options) override {
     CO_RETURN_IF_ERROR(co_await Agree(session, deps, release, options));
-    ApplyProgress progress(session, record);
+    ApplyProgress progress(session, deps.record);
     const payload::PassObserver observer = progress.Observer();
     payload::PayloadPass pass(deps, release, options, observer);
     const payload::PassResult result = co_await pass.Run(/*check_rights=*/true);
@@ -208,7 +203,7 @@ class ApplyCommand : public Command {
     for (const std::string& each : result.warnings) {
       session.terminal.Note(StrCat("warning: ", each), Style::kWarning);
     }
-    const std::string holding = olm::HoldingSentence(record.record());
+    const std::string holding = olm::HoldingSentence(deps.record.record());
     if (!holding.empty()) {
       session.terminal.Note(StrCat("Minor updates wait: ", holding), Style::kWarning);
     }
@@ -243,8 +238,6 @@ class ApplyCommand : public Command {
     co_return Confirm(session, StrCat("Apply the payload ", preview.version, " and delete ",
                                       CountText(deleted, "object"), "?"));
   }
-
-  PayloadSource source_;
 };
 
 }  // namespace

@@ -10,17 +10,28 @@
 #include "base/flags/flag_adder.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/client/rest_mapper.h"
+#include "payload/record_store.h"
 #include "plugin/command/exit.h"
 #include "plugin/terminal/words.h"
 
 namespace steward::plugin {
 namespace json = boost::json;
 
-void PayloadSource::AddTo(CLI::App& app) {
-  AddDirArgument(app, folder);
+void PayloadCommand::AddFlags(CLI::App& app) {
+  AddDirArgument(app, folder_);
   FlagAdder adder(app);
-  payload::AddClusterFlags(adder, flags);
-  payload::AddPassFlags(adder, flags);
+  payload::AddClusterFlags(adder, flags_);
+  payload::AddPassFlags(adder, flags_);
+}
+
+StatusTask PayloadCommand::Run(Session& session) {
+  const payload::PayloadOptions options = flags_.Options();
+  CO_ASSIGN_OR_RETURN(const payload::Release release, ReadFolder(folder_, options));
+  kube::RestMapper mapper(session.client, session.clock);
+  payload::RecordStore record(session.client, options.record_namespace);
+  const payload::PassDeps deps = {session.client, mapper, session.clock, record};
+  co_return co_await Work(session, deps, release, options);
 }
 
 void AddDirArgument(CLI::App& app, std::string& folder) {

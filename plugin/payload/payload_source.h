@@ -1,4 +1,4 @@
-// Reads the payload that a command works on. Not thread-safe.
+// What the commands about a payload share: folder, flags, faults. Not thread-safe.
 #ifndef PLUGIN_PAYLOAD_PAYLOAD_SOURCE_H_
 #define PLUGIN_PAYLOAD_PAYLOAD_SOURCE_H_
 
@@ -9,10 +9,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/async/task.h"
 #include "olm/payload/payload.h"
 #include "payload/payload_flags.h"
 #include "payload/payload_folder.h"
 #include "payload/payload_pass.h"
+#include "plugin/command/command.h"
 #include "plugin/command/session.h"
 #include "plugin/terminal/terminal.h"
 
@@ -22,13 +24,26 @@ class App;
 
 namespace steward::plugin {
 
-// The user's arguments about a payload. AddTo binds DIR and the flags of every command that uses a
-// cluster.
-struct PayloadSource {
-  std::string folder;
-  payload::PayloadFlags flags;
+// A command that works on a payload with a cluster. Has DIR and the flags that every such command
+// has.
+class PayloadCommand : public Command {
+ public:
+  // Commands with more flags extend this.
+  void AddFlags(CLI::App& app) override;
+  absl::Status Check(const CommonFlags&) const final { return flags_.Check(); }
+  // Reads the folder, and then works.
+  StatusTask Run(Session& session) final;
 
-  void AddTo(CLI::App& app);
+ protected:
+  payload::PayloadFlags& flags() { return flags_; }
+  // Does the command's work. The record is not loaded. REQUIRES: the references outlive the task.
+  virtual StatusTask Work(Session& session, const payload::PassDeps& deps,
+                          const payload::Release& release,
+                          const payload::PayloadOptions& options) = 0;
+
+ private:
+  std::string folder_;
+  payload::PayloadFlags flags_;
 };
 
 // Adds the argument DIR.

@@ -1,8 +1,5 @@
 #include "plugin/payload/preview.h"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <boost/json/array.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +13,9 @@
 #include "absl/strings/str_join.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "kube/client/rest_mapper.h"
 #include "payload/payload_folder.h"
 #include "payload/payload_pass.h"
 #include "payload/payload_preview.h"
-#include "payload/record_store.h"
 #include "plugin/payload/payload_source.h"
 #include "plugin/payload/preview_text.h"
 #include "plugin/terminal/terminal.h"
@@ -57,17 +52,10 @@ void Show(Session& session, const payload::Preview& preview,
   session.terminal.Line(Summary(preview.version, preview.state, ordered));
 }
 
-class PreviewCommand : public Command {
- public:
-  void AddFlags(CLI::App& app) override { source_.AddTo(app); }
-  absl::Status Check(const CommonFlags&) const override { return source_.flags.Check(); }
-
-  StatusTask Run(Session& session) override {
-    const payload::PayloadOptions options = source_.flags.Options();
-    CO_ASSIGN_OR_RETURN(const payload::Release release, ReadFolder(source_.folder, options));
-    kube::RestMapper mapper(session.client, session.clock);
-    payload::RecordStore record(session.client, options.record_namespace);
-    const payload::PassDeps deps = {session.client, mapper, session.clock, record};
+class PreviewCommand : public PayloadCommand {
+ protected:
+  StatusTask Work(Session& session, const payload::PassDeps& deps, const payload::Release& release,
+                  const payload::PayloadOptions& options) override {
     CO_ASSIGN_OR_RETURN(const payload::Preview preview,
                         co_await payload::MakePreview(deps, release, options));
     CO_RETURN_IF_ERROR(RefuseFaults(session, preview.faults));
@@ -82,9 +70,6 @@ class PreviewCommand : public Command {
     if (why.empty()) co_return absl::OkStatus();
     co_return absl::FailedPreconditionError(absl::StrJoin(why, ", and "));
   }
-
- private:
-  PayloadSource source_;
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ struct BridgeDeps {
 
 // Each call becomes one task on the executor, and ends with that task in all cases: a call whose
 // task cannot run any more is answered with UNAVAILABLE. When the client cancels, or its deadline
-// passes, the task is cancelled. Services use the bridge through a ServiceBridge.
+// passes, the task is cancelled. Services derive from ServiceBridge, which uses the bridge.
 class Bridge {
  public:
   enum class Kind { kUnary, kWatch };

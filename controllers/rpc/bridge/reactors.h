@@ -24,6 +24,9 @@ class UnaryReactor final : public grpc::ServerUnaryReactor {
   explicit UnaryReactor(std::shared_ptr<Cancellation> cancellation)
       : cancellation_(std::move(cancellation)) {}
 
+  // Ends the call. On any thread, once.
+  void End(const grpc::Status& status) { Finish(status); }
+
  private:
   void OnCancel() override { cancellation_->Ask(); }
   void OnDone() override { delete this; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/str_cat.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 
@@ -24,6 +25,11 @@ absl::Status CheckNamespace(const std::string& ns) {
 
 absl::Status CheckScope(const std::string& ns) {
   return ns.empty() ? absl::OkStatus() : CheckNamespace(ns);
+}
+
+absl::Status CheckName(std::string_view field, const std::string& name, std::string_view kind) {
+  if (kube::IsDns1123Subdomain(name)) return absl::OkStatus();
+  return BadRequest(StrCat(field, ": not the name of ", kind));
 }
 
 absl::StatusOr<size_t> PageSize(int asked) {

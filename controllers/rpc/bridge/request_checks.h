@@ -19,6 +19,9 @@ absl::Status BadRequest(std::string_view message);
 absl::Status CheckNamespace(const std::string& ns);
 // Accepts "", which stands for all namespaces.
 absl::Status CheckScope(const std::string& ns);
+// Accepts the name of an object. `field` is the request's, and `kind` has its article: "an
+// InstallPlan".
+absl::Status CheckName(std::string_view field, const std::string& name, std::string_view kind);
 // Returns the size of a page for a page_size: 0 = 500; at most 1000.
 absl::StatusOr<size_t> PageSize(int asked);
 

@@ -17,6 +17,13 @@ TEST(RequestChecksTest, Namespaces) {
   EXPECT_EQ(kube::FromStatus(CheckScope("No Name")).code, 400);
 }
 
+TEST(RequestChecksTest, Names) {
+  EXPECT_OK(CheckName("name", "etcd.v0.9.4", "a ClusterServiceVersion"));
+  const kube::Status error = kube::FromStatus(CheckName("install_plan", "", "an InstallPlan"));
+  EXPECT_EQ(error.code, 400);
+  EXPECT_EQ(error.message, "install_plan: not the name of an InstallPlan");
+}
+
 TEST(RequestChecksTest, PageSizes) {
   EXPECT_THAT(PageSize(0), IsOkAndHolds(500u));
   EXPECT_THAT(PageSize(7), IsOkAndHolds(7u));

@@ -1,4 +1,5 @@
-// Connects gRPC's methods of one service with those of the class that does the work. Thread-safe.
+// Connects gRPC's methods of one service with those of the class that does the work. gRPC's threads
+// call the service.
 #ifndef CONTROLLERS_RPC_BRIDGE_SERVICE_BRIDGE_H_
 #define CONTROLLERS_RPC_BRIDGE_SERVICE_BRIDGE_H_
 
@@ -7,8 +8,8 @@
 #include <prometheus/gauge.h>
 
 #include <boost/asio/post.hpp>
+#include <functional>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -23,6 +24,7 @@
 #include "controllers/rpc/bridge/method.h"
 #include "controllers/rpc/bridge/reactors.h"
 #include "controllers/rpc/bridge/requester.h"
+#include "controllers/rpc/bridge/served_service.h"
 #include "proto/steward/common/v1/requester.pb.h"
 
 namespace steward::rpc {
@@ -47,79 +49,81 @@ class RecordingSink final : public MessageSink<Message> {
 
 }  // namespace service_bridge_internal
 
-// `Calls` does the work, on the bridge's executor, with a method for each of gRPC's:
+// The base of the services. `Service` is the class that gRPC generates for one. `Calls` does the
+// work, on the bridge's executor, with a method for each of gRPC's:
 //   Task<Response> Get(Requester, Request);
 //   StatusTask Watch(Requester, Request, MessageSink<Message>&);
-// Its methods are called after the request has been checked and the requester authorized. gRPC's
-// threads call Unary and Watch.
-template <typename Calls>
-class ServiceBridge {
+// Its methods are called after the request has been checked and the requester authorized.
+template <typename Service, typename Calls>
+class ServiceBridge : public Service::CallbackService {
  public:
-  // `service` has the form "steward.cleanup.v1.CleanupService". REQUIRES: `bridge` and `calls`
-  // outlive the tasks of the bridge.
-  ServiceBridge(Bridge& bridge, std::string service, Calls& calls)
+  // `args` are those of the calls. REQUIRES: `bridge` outlives this object, which outlives the
+  // tasks of the bridge.
+  template <typename... Args>
+  explicit ServiceBridge(Bridge& bridge, Args&&... args)
       : bridge_(bridge),
-        service_(std::move(service)),
-        calls_(calls),
-        watching_(bridge.metrics().Watches(service_)) {}
+        watching_(bridge.metrics().Watches(name())),
+        calls_(std::forward<Args>(args)...) {}
 
+  // Returns a name like "steward.cleanup.v1.CleanupService".
+  static const char* name() { return Service::service_full_name(); }
+
+ protected:
+  // Serves a call of a method that has one response. On gRPC's threads.
   template <typename Request, typename Response>
-  grpc::ServerUnaryReactor* Unary(const Method<Request>& method,
-                                  grpc::CallbackServerContext* context, const Request* request,
-                                  Response* response,
-                                  Task<Response> (Calls::*work)(Requester, Request)) {
-    auto cancellation = std::make_shared<Cancellation>(bridge_.executor());
-    auto* reactor = new UnaryReactor(cancellation);
-    auto finish = [reactor](const grpc::Status& end) { reactor->Finish(end); };
-    std::unique_ptr<Call> call =
-        bridge_.Begin(*context, service_, method.name, method.target(*request), finish);
-    absl::StatusOr<Requester> requester =
-        bridge_.Admit(Bridge::Kind::kUnary, *context, OnBehalfOf(*request), *call);
-    if (!requester.ok()) {
-      call->End(requester.status());
-      return reactor;
-    }
-    boost::asio::post(
-        bridge_.executor(),
-        [this, method, work, response, request = *request, requester = *std::move(requester),
-         call = std::move(call), cancellation = std::move(cancellation)]() mutable {
-          Task<Response> task = Answer(method, std::move(requester), std::move(request), work);
-          cancellation->Begun(
-              bridge_.tasks(Bridge::Kind::kUnary)
-                  .Spawn(method.name, RunUnary(std::move(call), std::move(task), response)));
+  grpc::ServerUnaryReactor* ServeUnary(const Method<Request>& method,
+                                       grpc::CallbackServerContext* context, const Request* request,
+                                       Response* response,
+                                       Task<Response> (Calls::*work)(Requester, Request)) {
+    return Open<UnaryReactor>(
+        Bridge::Kind::kUnary, method, *context, *request,
+        [this, method, work, response](UnaryReactor*, std::unique_ptr<Call> call,
+                                       Requester requester, Request asked) {
+          Task<Response> task = Answer(method, std::move(requester), std::move(asked), work);
+          return RunUnary(std::move(call), std::move(task), response);
         });
-    return reactor;
   }
 
+  // Serves a watch. On gRPC's threads.
   template <typename Request, typename Message>
-  grpc::ServerWriteReactor<Message>* Watch(
+  grpc::ServerWriteReactor<Message>* ServeWatch(
       const Method<Request>& method, grpc::CallbackServerContext* context, const Request* request,
       StatusTask (Calls::*work)(Requester, Request, MessageSink<Message>&)) {
-    auto cancellation = std::make_shared<Cancellation>(bridge_.executor());
-    auto* reactor = new WatchReactor<Message>(cancellation);
-    auto finish = [reactor](const grpc::Status& end) { reactor->End(end); };
-    std::unique_ptr<Call> call =
-        bridge_.Begin(*context, service_, method.name, method.target(*request), finish);
-    absl::StatusOr<Requester> requester =
-        bridge_.Admit(Bridge::Kind::kWatch, *context, OnBehalfOf(*request), *call);
-    if (!requester.ok()) {
-      call->End(requester.status());
-      return reactor;
-    }
-    call->CountIn(watching_);
-    boost::asio::post(
-        bridge_.executor(),
-        [this, method, work, reactor, request = *request, requester = *std::move(requester),
-         call = std::move(call), cancellation = std::move(cancellation)]() mutable {
-          cancellation->Begun(
-              bridge_.tasks(Bridge::Kind::kWatch)
-                  .Spawn(method.name, RunWatch(method, std::move(call), reactor,
-                                               std::move(requester), std::move(request), work)));
+    return Open<WatchReactor<Message>>(
+        Bridge::Kind::kWatch, method, *context, *request,
+        [this, method, work](WatchReactor<Message>* reactor, std::unique_ptr<Call> call,
+                             Requester requester, Request asked) {
+          return RunWatch(method, std::move(call), reactor, std::move(requester), std::move(asked),
+                          work);
         });
-    return reactor;
   }
 
  private:
+  // Begins a call, admits it, and spawns the task that `run` returns. A refused call has no task.
+  template <typename Reactor, typename Request, typename Run>
+  Reactor* Open(Bridge::Kind kind, const Method<Request>& method,
+                const grpc::CallbackServerContext& context, const Request& request, Run run) {
+    auto cancellation = std::make_shared<Cancellation>(bridge_.executor());
+    auto* reactor = new Reactor(cancellation);
+    auto end = [reactor](const grpc::Status& status) { reactor->End(status); };
+    std::unique_ptr<Call> call =
+        bridge_.Begin(context, name(), method.name, method.target(request), end);
+    absl::StatusOr<Requester> requester = bridge_.Admit(kind, context, OnBehalfOf(request), *call);
+    if (!requester.ok()) {
+      call->End(requester.status());
+      return reactor;
+    }
+    if (kind == Bridge::Kind::kWatch) call->CountIn(watching_);
+    boost::asio::post(
+        bridge_.executor(), [this, kind, name = method.name, run, reactor, request = request,
+                             requester = *std::move(requester), call = std::move(call),
+                             cancellation = std::move(cancellation)]() mutable {
+          cancellation->Begun(bridge_.tasks(kind).Spawn(
+              name, run(reactor, std::move(call), std::move(requester), std::move(request))));
+        });
+    return reactor;
+  }
+
   template <typename Request>
   static const common::v1::Requester* OnBehalfOf(const Request& request) {
     return request.has_on_behalf_of() ? &request.on_behalf_of() : nullptr;
@@ -159,10 +163,22 @@ class ServiceBridge {
   }
 
   Bridge& bridge_;
-  const std::string service_;
-  Calls& calls_;
   prometheus::Gauge& watching_;
+  Calls calls_;
 };
+
+// Describes a service for the server. REQUIRES: `Served` is a ServiceBridge whose calls take the
+// deps, the access, and the options.
+template <typename Served, typename Deps, typename Options>
+ServedService Serve(Deps deps, Options options, std::function<VoidTask()> until_ready) {
+  ServedService service;
+  service.name = Served::name();
+  service.until_ready = std::move(until_ready);
+  service.make = [deps = std::move(deps), options](Bridge& bridge) {
+    return std::make_unique<Served>(bridge, deps, bridge.access(), options);
+  };
+  return service;
+}
 
 }  // namespace steward::rpc
 

@@ -23,12 +23,6 @@ const kube::GroupVersionResource kStatuses = {"views.operators.coreos.com", "v1a
 // The most operands that one preview names and tries.
 constexpr int kMaxOperands = 1000;
 
-absl::Status CheckName(const std::string& ns, const std::string& name) {
-  RETURN_IF_ERROR(CheckNamespace(ns));
-  if (kube::IsDns1123Subdomain(name)) return absl::OkStatus();
-  return BadRequest("name: not the name of a ClusterServiceVersion");
-}
-
 MethodTarget StatusesIn(std::string_view verb, const std::string& ns) {
   return {{std::string(verb), kStatuses, "", ns, ""}, ""};
 }
@@ -51,7 +45,8 @@ controllers::SupposedOptIn SupposedBy(const cleanup::v1::PreviewRequest& request
 
 template <typename Request>
 absl::Status CheckOne(const Request& request) {
-  return CheckName(request.namespace_(), request.name());
+  RETURN_IF_ERROR(CheckNamespace(request.namespace_()));
+  return CheckName("name", request.name(), "a ClusterServiceVersion");
 }
 
 }  // namespace
@@ -65,24 +60,17 @@ const Method<cleanup::v1::GetRequest> kGet = {
 
 const Method<cleanup::v1::ListRequest> kList = {
     .name = "List",
-    .check =
-        [](const cleanup::v1::ListRequest& request) {
-          RETURN_IF_ERROR(CheckScope(request.namespace_()));
-          return PageSize(request.page_size()).status();
-        },
-    .target =
-        [](const cleanup::v1::ListRequest& request) {
-          return StatusesIn("list", request.namespace_());
-        }};
+    .check = CheckListRequest<cleanup::v1::ListRequest>,
+    .target = [](const cleanup::v1::ListRequest& request) {
+      return StatusesIn("list", request.namespace_());
+    }};
 
 const Method<cleanup::v1::WatchRequest> kWatch = {
     .name = "Watch",
-    .check =
-        [](const cleanup::v1::WatchRequest& request) { return CheckScope(request.namespace_()); },
-    .target =
-        [](const cleanup::v1::WatchRequest& request) {
-          return StatusesIn("watch", request.namespace_());
-        }};
+    .check = CheckWatchRequest<cleanup::v1::WatchRequest>,
+    .target = [](const cleanup::v1::WatchRequest& request) {
+      return StatusesIn("watch", request.namespace_());
+    }};
 
 const Method<cleanup::v1::ListPendingRequest> kListPending = {
     .name = "ListPending",

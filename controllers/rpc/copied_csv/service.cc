@@ -5,13 +5,11 @@
 #include <grpcpp/support/server_callback.h>
 
 #include <chrono>
-#include <memory>
 #include <utility>
 
 #include "base/async/broadcast.h"
 #include "base/async/task.h"
 #include "controllers/copies/followed_copies.h"
-#include "controllers/rpc/bridge/bridge.h"
 #include "controllers/rpc/bridge/service_bridge.h"
 #include "controllers/rpc/worlds/synced.h"
 #include "proto/steward/copiedcsv/v1/copiedcsv.grpc.pb.h"
@@ -23,32 +21,27 @@ namespace {
 // Health is checked at this interval, because a recovered stream notifies nobody.
 constexpr std::chrono::seconds kLookEvery(1);
 
-class CopiedCsvService final : public copiedcsv::v1::CopiedCSVService::CallbackService {
+class CopiedCsvService final
+    : public ServiceBridge<copiedcsv::v1::CopiedCSVService, CopiedCsvCalls> {
  public:
-  CopiedCsvService(Bridge& bridge, CopiedCsvCallsDeps deps, CopiedCsvCallsOptions options)
-      : calls_(std::move(deps), bridge.access(), options),
-        bridge_(bridge, copiedcsv::v1::CopiedCSVService::service_full_name(), calls_) {}
+  using ServiceBridge::ServiceBridge;
 
   grpc::ServerUnaryReactor* GetState(grpc::CallbackServerContext* context,
                                      const copiedcsv::v1::GetStateRequest* request,
                                      copiedcsv::v1::GetStateResponse* response) override {
-    return bridge_.Unary(copied_csv_methods::kGetState, context, request, response,
-                         &CopiedCsvCalls::GetState);
+    return ServeUnary(copied_csv_methods::kGetState, context, request, response,
+                      &CopiedCsvCalls::GetState);
   }
   grpc::ServerWriteReactor<copiedcsv::v1::WatchResponse>* Watch(
       grpc::CallbackServerContext* context, const copiedcsv::v1::WatchRequest* request) override {
-    return bridge_.Watch(copied_csv_methods::kWatch, context, request, &CopiedCsvCalls::Watch);
+    return ServeWatch(copied_csv_methods::kWatch, context, request, &CopiedCsvCalls::Watch);
   }
   grpc::ServerUnaryReactor* Preview(grpc::CallbackServerContext* context,
                                     const copiedcsv::v1::PreviewRequest* request,
                                     copiedcsv::v1::PreviewResponse* response) override {
-    return bridge_.Unary(copied_csv_methods::kPreview, context, request, response,
-                         &CopiedCsvCalls::Preview);
+    return ServeUnary(copied_csv_methods::kPreview, context, request, response,
+                      &CopiedCsvCalls::Preview);
   }
-
- private:
-  CopiedCsvCalls calls_;
-  ServiceBridge<CopiedCsvCalls> bridge_;
 };
 
 VoidTask UntilKnown(storage::WorldStore* worlds, const controllers::FollowedCopies* copies) {
@@ -63,15 +56,10 @@ VoidTask UntilKnown(storage::WorldStore* worlds, const controllers::FollowedCopi
 }  // namespace
 
 ServedService ServeCopiedCsvs(CopiedCsvCallsDeps deps, CopiedCsvCallsOptions options) {
-  ServedService service;
-  service.name = copiedcsv::v1::CopiedCSVService::service_full_name();
-  service.until_ready = [worlds = &deps.worlds, copies = &deps.copies] {
-    return UntilKnown(worlds, copies);
-  };
-  service.run = [copies = &deps.copies] { return copies->Run(); };
-  service.make = [deps = std::move(deps), options](Bridge& bridge) {
-    return std::make_unique<CopiedCsvService>(bridge, deps, options);
-  };
+  controllers::FollowedCopies* copies = &deps.copies;
+  auto until_ready = [worlds = &deps.worlds, copies] { return UntilKnown(worlds, copies); };
+  ServedService service = Serve<CopiedCsvService>(std::move(deps), options, until_ready);
+  service.run = [copies] { return copies->Run(); };
   return service;
 }
 

@@ -36,11 +36,6 @@ MethodTarget PreviewsIn(std::string_view verb, const std::string& ns, const std:
   return {{std::string(verb), kPlanPreviews, "", ns, name}, ""};
 }
 
-absl::Status CheckPlanName(const std::string& field, const std::string& name) {
-  if (kube::IsDns1123Subdomain(name)) return absl::OkStatus();
-  return BadRequest(StrCat(field, ": not the name of an InstallPlan"));
-}
-
 absl::Status CheckBundle(const plan::v1::Bundle& bundle) {
   if (static_cast<size_t>(bundle.manifests_size()) > olm::kMaxBundleManifests) {
     return BadRequest(StrCat("bundle.manifests: must be at most ", olm::kMaxBundleManifests));
@@ -113,7 +108,7 @@ const Method<plan::v1::GetRequest> kGet = {
     .check =
         [](const plan::v1::GetRequest& request) {
           RETURN_IF_ERROR(CheckNamespace(request.namespace_()));
-          return CheckPlanName("name", request.name());
+          return CheckName("name", request.name(), "an InstallPlan");
         },
     .target =
         [](const plan::v1::GetRequest& request) {
@@ -122,23 +117,21 @@ const Method<plan::v1::GetRequest> kGet = {
 
 const Method<plan::v1::ListRequest> kList = {
     .name = "List",
-    .check =
-        [](const plan::v1::ListRequest& request) {
-          RETURN_IF_ERROR(CheckScope(request.namespace_()));
-          return PageSize(request.page_size()).status();
-        },
+    .check = CheckListRequest<plan::v1::ListRequest>,
     .target =
         [](const plan::v1::ListRequest& request) {
           return PreviewsIn("list", request.namespace_(), "");
-        }};
+        },
+};
 
 const Method<plan::v1::WatchRequest> kWatch = {
     .name = "Watch",
-    .check = [](const plan::v1::WatchRequest& request) { return CheckScope(request.namespace_()); },
+    .check = CheckWatchRequest<plan::v1::WatchRequest>,
     .target =
         [](const plan::v1::WatchRequest& request) {
           return PreviewsIn("watch", request.namespace_(), "");
-        }};
+        },
+};
 
 const Method<plan::v1::PreviewRequest> kPreview = {
     .name = "Preview",
@@ -147,7 +140,7 @@ const Method<plan::v1::PreviewRequest> kPreview = {
           RETURN_IF_ERROR(CheckNamespace(request.namespace_()));
           switch (request.asked_case()) {
             case plan::v1::PreviewRequest::kInstallPlan:
-              return CheckPlanName("install_plan", request.install_plan());
+              return CheckName("install_plan", request.install_plan(), "an InstallPlan");
             case plan::v1::PreviewRequest::kBundle:
               return CheckBundle(request.bundle());
             case plan::v1::PreviewRequest::ASKED_NOT_SET:

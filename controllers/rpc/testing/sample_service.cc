@@ -63,31 +63,26 @@ class SampleCalls {
   }
 };
 
-class SampleService final : public sample::v1::SampleService::CallbackService {
+class SampleService final : public ServiceBridge<sample::v1::SampleService, SampleCalls> {
  public:
-  explicit SampleService(Bridge& bridge)
-      : bridge_(bridge, sample::v1::SampleService::service_full_name(), calls_) {}
+  using ServiceBridge::ServiceBridge;
 
   grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
                                 const sample::v1::GetRequest* request,
                                 sample::v1::GetResponse* response) override {
-    return bridge_.Unary(kGet, context, request, response, &SampleCalls::Get);
+    return ServeUnary(kGet, context, request, response, &SampleCalls::Get);
   }
   grpc::ServerWriteReactor<sample::v1::WatchResponse>* Watch(
       grpc::CallbackServerContext* context, const sample::v1::WatchRequest* request) override {
-    return bridge_.Watch(kWatch, context, request, &SampleCalls::Watch);
+    return ServeWatch(kWatch, context, request, &SampleCalls::Watch);
   }
-
- private:
-  SampleCalls calls_;
-  ServiceBridge<SampleCalls> bridge_;
 };
 
 }  // namespace
 
 ServedService ServeSample(const StopSignal& ready) {
   ServedService service;
-  service.name = sample::v1::SampleService::service_full_name();
+  service.name = SampleService::name();
   service.make = [](Bridge& bridge) { return std::make_unique<SampleService>(bridge); };
   service.until_ready = [&ready] { return ready.Wait(); };
   return service;

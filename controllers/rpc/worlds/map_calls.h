@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "base/status/macros.h"
@@ -25,6 +26,19 @@
 #include "storage/world/world_store.h"
 
 namespace steward::rpc {
+
+// Checks a request of List. Pure, as the next.
+template <typename Request>
+absl::Status CheckListRequest(const Request& request) {
+  RETURN_IF_ERROR(CheckScope(request.namespace_()));
+  return PageSize(request.page_size()).status();
+}
+
+// Checks a request of Watch.
+template <typename Request>
+absl::Status CheckWatchRequest(const Request& request) {
+  return CheckScope(request.namespace_());
+}
 
 // The requests and responses have the form of those in proto/steward/cleanup/v1/cleanup.proto. As
 // their items have names of their own, each method takes the accessor of the response's. REQUIRES
