@@ -57,10 +57,9 @@ void AppendStatus(const Csv& csv, SeenFrom from, Rope& rope) {
     append("message", csv.message_json);
     append("reason", csv.reason_json);
   } else {
-    std::string message;
-    AppendJsonString(CopiedMessage(csv.key.ns), message);
-    append("message", message);
-    append("reason", StrCat("\"", kReasonCopied, "\""));
+    StrAppend(&out, first ? "" : ",", R"("message":)");
+    AppendJsonString(CopiedMessage(csv.key.ns), out);
+    StrAppend(&out, R"(,"reason":")", kReasonCopied, "\"");
   }
   out.push_back('}');
 }

@@ -1,13 +1,12 @@
 #include "apiserver/filters/authorization/authorizer.h"
 
 #include <algorithm>
-#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "apiserver/filters/authorization/subject_access_review.h"
-#include "base/digest/digest.h"
 #include "base/status/macros.h"
 #include "kube/meta/resources.h"
 
@@ -57,15 +56,15 @@ ReviewAuthorizer::ReviewAuthorizer(Reviewer& reviewer, Clock& clock,
       strangers_(clock, kMaxCachedOfStrangers) {}
 
 Task<Decision> ReviewAuthorizer::Authorize(const http::Request& request) {
-  const bool cacheable = request.target.size() <= options_.max_cached_target;
-  json::object spec = SubjectAccessReviewSpec(request);
-  std::string key = Sha256(json::serialize(spec));
+  std::string key = SubjectAccessReviewKey(request);
   const ReviewOrigin origin{FlowOf(request), request.traceparent};
-  // The loader runs at most once, so it may move `spec`.
-  ReviewCache<Decision>::Loader load = [this, &origin, &spec, cacheable] {
-    return Review(origin, std::move(spec), cacheable);
-  };
   ReviewCache<Decision>& cache = origin.flow.stranger ? strangers_ : users_;
+  std::optional<Decision> kept = cache.Kept(key);
+  if (kept.has_value()) co_return *std::move(kept);
+  const bool cacheable = request.target.size() <= options_.max_cached_target;
+  ReviewCache<Decision>::Loader load = [this, &origin, &request, cacheable] {
+    return Review(origin, SubjectAccessReviewSpec(request), cacheable);
+  };
   absl::StatusOr<Decision> decision =
       co_await cache.Get(std::move(key), std::move(load), origin.flow.name);
   co_return decision;

@@ -37,9 +37,9 @@ struct ReviewAuthorizerOptions {
 };
 
 // Asks the kube-apiserver by SubjectAccessReview, when the request's flow has its turn. Keeps
-// decisions by the review's whole spec: at most 8192 for users and 512 for strangers, so that
-// strangers displace only one another. A new decision replaces the least recently used one. Errors
-// are not kept. Borrows its dependencies.
+// decisions by all that the review's spec is made of: at most 8192 for users and 512 for strangers,
+// so that strangers displace only one another. A new decision replaces the least recently used one.
+// Errors are not kept. Borrows its dependencies.
 class ReviewAuthorizer : public Authorizer {
  public:
   ReviewAuthorizer(Reviewer& reviewer, Clock& clock, ReviewAuthorizerOptions options = {});

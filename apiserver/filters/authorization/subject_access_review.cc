@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/digest/digest.h"
+#include "base/text/str_cat.h"
 #include "kube/meta/access_review.h"
 #include "kube/meta/selector.h"
 
@@ -21,6 +23,11 @@ constexpr size_t kMaxSelector = 4 << 10;
 const std::string* Selector(const http::Request& request, const char* parameter) {
   const std::string* text = request.Query(parameter);
   return text != nullptr && text->size() <= kMaxSelector ? text : nullptr;
+}
+
+// True for the verbs whose reviews have the requirements of selectors.
+bool MaySelect(std::string_view verb) {
+  return verb == "list" || verb == "watch" || verb == "deletecollection";
 }
 
 json::array Strings(const std::vector<std::string>& strings) {
@@ -98,11 +105,26 @@ json::object ResourceAttributes(const http::Request& request) {
                                                       .subresource = info.subresource,
                                                       .ns = info.ns,
                                                       .name = info.name});
-  if (info.verb == "list" || info.verb == "watch" || info.verb == "deletecollection") {
+  if (MaySelect(info.verb)) {
     SetRequirements(attributes, "fieldSelector", FieldRequirements(request));
     SetRequirements(attributes, "labelSelector", LabelRequirements(request));
   }
   return attributes;
+}
+
+// Appends `part` behind its length, so that no other parts give the same text.
+void AppendPart(std::string_view part, std::string& key) {
+  StrAppend(&key, part.size(), ":", part);
+}
+
+void AppendParts(const std::vector<std::string>& parts, std::string& key) {
+  StrAppend(&key, parts.size(), ";");
+  for (const std::string& part : parts) AppendPart(part, key);
+}
+
+void AppendSelector(const http::Request& request, const char* parameter, std::string& key) {
+  if (const std::string* text = Selector(request, parameter)) AppendPart(*text, key);
+  key += ';';
 }
 
 }  // namespace
@@ -119,6 +141,35 @@ json::object SubjectAccessReviewSpec(const http::Request& request) {
   }
   kube::SetReviewedUser(request.user, spec);
   return spec;
+}
+
+std::string SubjectAccessReviewKey(const http::Request& request) {
+  const http::RequestInfo& info = request.info;
+  std::string key;
+  key.reserve(512);
+  if (info.is_resource) {
+    for (const std::string* part : {&info.verb, &info.group, &info.version, &info.resource,
+                                    &info.subresource, &info.ns, &info.name}) {
+      AppendPart(*part, key);
+    }
+    if (MaySelect(info.verb)) {
+      AppendSelector(request, "fieldSelector", key);
+      AppendSelector(request, "labelSelector", key);
+    }
+    key += 'r';
+  } else {
+    AppendPart(request.path, key);
+    AppendPart(info.verb, key);
+    key += 'n';
+  }
+  AppendPart(request.user.name, key);
+  AppendPart(request.user.uid, key);
+  AppendParts(request.user.groups, key);
+  for (const auto& [name, values] : request.user.extra) {
+    AppendPart(name, key);
+    AppendParts(values, key);
+  }
+  return Sha256(key);
 }
 
 }  // namespace steward::filters

@@ -5,8 +5,13 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apiserver/filters/testing/requests.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::filters {
 namespace {
@@ -88,6 +93,66 @@ TEST(SubjectAccessReviewTest, User) {
       R"({"nonResourceAttributes":{"path":"/version","verb":"get"},"user":"u","uid":"1",
           "groups":["g","system:authenticated"],"extra":{"scopes":["a","b"]}})");
   EXPECT_EQ(json::value(SubjectAccessReviewSpec(request)), want);
+}
+
+// A decision that is kept by a key answers all requests with that key.
+TEST(SubjectAccessReviewTest, RequestsThatDifferHaveDifferentKeys) {
+  const auto request = [](const char* target, kube::UserInfo user = {.name = "u"}) {
+    http::Request made = MakeReadRequest("GET", target);
+    made.user = std::move(user);
+    return made;
+  };
+  std::vector<http::Request> requests;
+  for (const char* target :
+       {"/version", "/version/x", "/apis/g/v1/widgets", "/apis/g/v1/widgets?watch=1",
+        "/apis/g/v2/widgets", "/apis/h/v1/widgets", "/apis/g/v1/widget", "/apis/g/v1/widgets/w",
+        "/apis/g/v1/widgets/w/icon", "/apis/g/v1/namespaces/w/widgets",
+        "/apis/g/v1/namespaces/wi/widgets/n", "/apis/g/v1/namespaces/w/widgets/in",
+        "/apis/g/v1/widgets?fieldSelector=metadata.name%3Dw",
+        "/apis/g/v1/widgets?fieldSelector=a%3Db", "/apis/g/v1/widgets?labelSelector=a%3Db",
+        "/apis/g/v1/widgets?fieldSelector=a%3Db&labelSelector=a%3Db",
+        "/apis/g/v1/widgets?labelSelector=a%3Dc"}) {
+    requests.push_back(request(target));
+  }
+  const kube::UserInfo users[] = {
+      {.name = "v"},
+      {.name = ""},
+      {.name = "u", .uid = "1"},
+      {.name = "u", .groups = {"g"}},
+      {.name = "u", .groups = {"g", "h"}},
+      {.name = "u", .groups = {"h", "g"}},
+      {.name = "u", .groups = {"gh"}},
+      {.name = "u", .groups = {"g", ""}},
+      {.name = "u", .groups = {"1:g"}},
+      {.name = "u", .extra = {{"k", {"a"}}}},
+      {.name = "u", .extra = {{"k", {"a", "b"}}}},
+      {.name = "u", .extra = {{"k", {"a"}}, {"b", {}}}},
+      {.name = "u", .extra = {{"k", {}}}},
+      {.name = "u", .extra = {{"g", {"a"}}}},
+      {.name = "u", .groups = {"g"}, .extra = {{"k", {"a"}}}},
+  };
+  for (const kube::UserInfo& user : users) {
+    for (const char* target : {"/version", "/apis/g/v1/widgets"}) {
+      requests.push_back(request(target, user));
+    }
+  }
+  std::map<std::string, json::value> specs;
+  for (const http::Request& each : requests) {
+    const json::value spec = SubjectAccessReviewSpec(each);
+    const auto [found, added] = specs.try_emplace(SubjectAccessReviewKey(each), spec);
+    EXPECT_TRUE(added) << json::serialize(spec) << " and " << json::serialize(found->second);
+    EXPECT_EQ(SubjectAccessReviewKey(each), found->first);
+  }
+}
+
+// What the spec leaves out of a selector, its key may leave out, too.
+TEST(SubjectAccessReviewTest, LongSelectorsAreNoPartOfTheKey) {
+  http::Request request = MakeReadRequest("GET", "/apis/g/v1/widgets");
+  const std::string none = SubjectAccessReviewKey(request);
+  request.query = {{"labelSelector", "a=" + std::string(4 << 10, ' ')}};
+  EXPECT_EQ(SubjectAccessReviewKey(request), none);
+  request.query = {{"labelSelector", "a=b"}};
+  EXPECT_NE(SubjectAccessReviewKey(request), none);
 }
 
 }  // namespace
