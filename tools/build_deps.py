@@ -46,7 +46,7 @@ SYSTEM = {
     "sqlite3.h": "sqlite3",
     "yaml-cpp/": "yaml_cpp",
     "zlib.h": "zlib",
-    **dict.fromkeys(["arpa/", "linux/", "netinet/", "sys/"]),
+    **dict.fromkeys(["arpa/", "linux/", "netinet/", "sys/", "valgrind/"]),
 }
 # No folder, and no ending or one of these names: C++'s or C's.
 OF_THE_COMPILER = re.compile(r"[a-z_]+|(dirent|dlfcn|fcntl|limits|malloc|poll|pthread|sched|signal|spawn|std[a-z]+|time|unistd)\.h")

@@ -367,6 +367,8 @@ absl::Status ApiServer::SetResources(std::vector<rest::Resource> resources) {
 
 uint16_t ApiServer::port() const { return impl_->server->port(); }
 
+const http::Handler& ApiServer::handler() const { return impl_->handler; }
+
 VoidTask ApiServer::Stop() {
   impl_->shutting_down.store(true);
   co_await impl_->watches.End(impl_->deps.clock, impl_->options.shutdown_delay_duration);

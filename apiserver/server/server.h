@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "apiserver/discovery/version_info.h"
 #include "apiserver/http/io_threads.h"
+#include "apiserver/http/message/message.h"
 #include "apiserver/rest/resource/resource.h"
 #include "apiserver/server/options.h"
 #include "base/async/task.h"
@@ -71,6 +72,10 @@ class ApiServer {
 
   // REQUIRES: started.
   uint16_t port() const;
+
+  // What answers each request of every connection: the filters, and what is behind them. Needs no
+  // Start. Valid as long as the server.
+  const http::Handler& handler() const;
 
   // The heartbeats that /livez checks. Other code registers threads here that do not belong to the
   // server.
