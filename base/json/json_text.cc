@@ -65,28 +65,35 @@ void AppendEscape(char c, std::string& out) {
   }
 }
 
-// The number of bytes at the beginning of `s` that are certainly written as they are: a multiple of
-// eight, since eight are looked at together. In each test below the top bit of a byte is set if the
-// byte is one to stop at. A borrow may set it in higher bytes, too, but never clears it.
+constexpr size_t kWord = sizeof(uint64_t);
+
+// True if the eight bytes at `bytes` are all written as they are. In each test below the top bit of
+// a byte is set if the byte is not. A borrow may set it in higher bytes, too, but never clears it.
 template <bool kHtmlSafe>
-size_t PlainWords(std::string_view s) {
+bool IsPlainWord(const char* bytes) {
   constexpr uint64_t kOnes = 0x0101010101010101;
-  constexpr uint64_t kTops = kOnes << 7;
   const auto is_any = [](uint64_t word, unsigned char c) {
     const uint64_t zero_if_equal = word ^ (kOnes * c);
     return (zero_if_equal - kOnes) & ~zero_if_equal;
   };
+  uint64_t word;
+  std::memcpy(&word, bytes, kWord);
+  uint64_t escaped = word;                   // not ASCII
+  escaped |= (word - kOnes * 0x20) & ~word;  // a control character
+  escaped |= is_any(word, '"') | is_any(word, '\\');
+  if (kHtmlSafe) escaped |= is_any(word, '&') | is_any(word, '<') | is_any(word, '>');
+  return (escaped & kOnes << 7) == 0;
+}
+
+// The number of bytes at the beginning of `s` that are certainly written as they are.
+template <bool kHtmlSafe>
+size_t PlainBytes(std::string_view s) {
   size_t plain = 0;
-  for (; plain + sizeof(uint64_t) <= s.size(); plain += sizeof(uint64_t)) {
-    uint64_t word;
-    std::memcpy(&word, s.data() + plain, sizeof(word));
-    uint64_t stop = word;                   // not ASCII
-    stop |= (word - kOnes * 0x20) & ~word;  // a control character
-    stop |= is_any(word, '"') | is_any(word, '\\');
-    if (kHtmlSafe) stop |= is_any(word, '&') | is_any(word, '<') | is_any(word, '>');
-    if ((stop & kTops) != 0) break;
+  for (; plain + kWord <= s.size(); plain += kWord) {
+    if (!IsPlainWord<kHtmlSafe>(s.data() + plain)) return plain;
   }
-  return plain;
+  const bool ends_plain = s.size() >= kWord && IsPlainWord<kHtmlSafe>(s.data() + s.size() - kWord);
+  return ends_plain ? s.size() : plain;
 }
 
 template <bool kHtmlSafe>
@@ -94,7 +101,7 @@ void AppendString(std::string_view s, std::string& out) {
   out += '"';
   size_t done = 0;
   const auto flush = [&](size_t end) { out.append(s, done, end - done); };
-  for (size_t i = PlainWords<kHtmlSafe>(s); i < s.size();) {
+  for (size_t i = PlainBytes<kHtmlSafe>(s); i < s.size();) {
     const unsigned char kind = kClasses[static_cast<unsigned char>(s[i])];
     if (kind == kPlain || (kind == kHtml && !kHtmlSafe)) [[likely]] {
       ++i;
@@ -119,7 +126,7 @@ void AppendString(std::string_view s, std::string& out) {
       ++i;
     }
     done = i;
-    i += PlainWords<kHtmlSafe>(s.substr(i));
+    i += PlainBytes<kHtmlSafe>(s.substr(i));
   }
   flush(s.size());
   out += '"';

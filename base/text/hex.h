@@ -2,15 +2,23 @@
 #ifndef BASE_TEXT_HEX_H_
 #define BASE_TEXT_HEX_H_
 
+#include <array>
+
 namespace steward {
 
+// A table, since digits come in no order that a processor could predict.
+inline constexpr std::array<signed char, 256> kHexDigits = [] {
+  std::array<signed char, 256> values;
+  values.fill(-1);
+  for (int i = 0; i < 10; ++i) values['0' + i] = static_cast<signed char>(i);
+  for (int i = 0; i < 6; ++i) {
+    values['a' + i] = values['A' + i] = static_cast<signed char>(10 + i);
+  }
+  return values;
+}();
+
 // The value of a hexadecimal digit of either case; -1 for any other character.
-constexpr int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
+constexpr int HexDigit(char c) { return kHexDigits[static_cast<unsigned char>(c)]; }
 
 }  // namespace steward
 

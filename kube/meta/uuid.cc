@@ -20,16 +20,16 @@ using UuidBytes = std::array<char, kUuidBytes>;
 std::string_view NamespaceBytes(std::string_view uuid, UuidBytes& bytes) {
   if (uuid.size() != 36) return uuid;
   size_t length = 0;
-  for (size_t i = 0; i < uuid.size();) {
+  int sign = 0;  // below 0 if a character is no digit
+  for (size_t i = 0; i < uuid.size(); i += 2) {
     if (IsDashPosition(i)) {
       if (uuid[i++] != '-') return uuid;
-      continue;
     }
     const int high = HexDigit(uuid[i]), low = HexDigit(uuid[i + 1]);
-    if (high < 0 || low < 0) return uuid;
+    sign |= high | low;
     bytes[length++] = static_cast<char>(high * 16 + low);
-    i += 2;
   }
+  if (sign < 0) return uuid;
   return {bytes.data(), length};
 }
 
