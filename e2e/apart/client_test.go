@@ -1,0 +1,85 @@
+package apart
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	Play()
+	os.Exit(m.Run())
+}
+
+// A server that hangs once holds up those that are due meanwhile, and all of them say so; later ones it does not.
+func TestASteadyClientSeesAHangingServer(t *testing.T) {
+	const every, hangs, count = 20 * time.Millisecond, 400 * time.Millisecond, 40
+	var asked atomic.Int32
+	free := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		if asked.Add(1) == 5 {
+			time.AfterFunc(hangs, func() { close(free) })
+		}
+		if asked.Load() >= 5 {
+			<-free
+		}
+	}))
+	defer server.Close()
+	client := Client{Host: server.URL, Paths: []string{"/"}, Every: every, Count: count, Patience: 10 * time.Second}
+	took := client.Meanwhile(t.Context(), func(err error) { t.Error(err) })
+	slow := 0
+	for _, each := range took {
+		if each < 0 {
+			t.Errorf("a request took %s", each)
+		}
+		if each > hangs/2 {
+			slow++
+		}
+	}
+	if len(took) != count || slow < 5 {
+		t.Errorf("%d requests, of which %d waited", len(took), slow)
+	}
+}
+
+func TestAStaticServerServesUntilItIsStopped(t *testing.T) {
+	client, pid, stop, err := Serve(t.Context(), t.TempDir(), "content")
+	if err != nil || pid == 0 {
+		t.Fatal(pid, err)
+	}
+	client.Patience, client.Count, client.Pause = 10*time.Second, 3, 0
+	if took := client.Meanwhile(t.Context(), func(err error) { t.Error(err) }); len(took) != 3 {
+		t.Errorf("%d requests", len(took))
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	failed := 0
+	client.Meanwhile(t.Context(), func(error) { failed++ })
+	if failed == 0 {
+		t.Error("it serves on")
+	}
+}
+
+// An attack on a server that takes everything ends when it is told to, and says what it has done.
+func TestAnAttackSaysWhatItHasDone(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	defer server.CloseClientConnections()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	_, end, err := Attack{Address: server.Listener.Addr().String(), ListPath: "/list", WatchPath: "/watch", Flood: 5, SlowReader: 1}.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Second)
+	done, err := end()
+	if err != nil || done.Connections == 0 || done.Tokens[http.StatusUnauthorized] == 0 {
+		t.Errorf("got %v, %v", done, err)
+	}
+}
