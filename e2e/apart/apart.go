@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"syscall"
 )
 
 // env makes a program play a part.
@@ -72,6 +73,8 @@ func start(ctx context.Context, p part) (*exec.Cmd, *json.Decoder, error) {
 	child := exec.Command(self)
 	child.Env = append(os.Environ(), env+"="+string(told))
 	child.Stderr = os.Stderr
+	// A group of its own, for its priority is the group's.
+	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	in, err := child.StdinPipe()
 	if err != nil {
 		return nil, nil, err

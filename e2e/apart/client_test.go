@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -64,7 +65,7 @@ func TestAStaticServerServesUntilItIsStopped(t *testing.T) {
 	}
 }
 
-// An attack on a server that takes everything ends when it is told to, and says what it has done.
+// An attack on a server that takes everything ends when it is told to, and says what it has done. Its priority is its own.
 func TestAnAttackSaysWhatItHasDone(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
 	server.EnableHTTP2 = true
@@ -73,11 +74,23 @@ func TestAnAttackSaysWhatItHasDone(t *testing.T) {
 	defer server.CloseClientConnections()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	_, end, err := Attack{Address: server.Listener.Addr().String(), ListPath: "/list", WatchPath: "/watch", Flood: 5, SlowReader: 1}.Begin(ctx)
+	before, err := syscall.Getpriority(syscall.PRIO_PGRP, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	attack := Attack{Address: server.Listener.Addr().String(), ListPath: "/list", WatchPath: "/watch", Flood: 5, SlowReader: 1, Nice: 3}
+	pid, end, err := attack.Begin(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(2 * time.Second)
+	// The system call says 20 less the priority.
+	if nice, err := syscall.Getpriority(syscall.PRIO_PGRP, pid); err != nil || 20-nice != 3 {
+		t.Errorf("the attackers' priority is %d, %v", 20-nice, err)
+	}
+	if after, err := syscall.Getpriority(syscall.PRIO_PGRP, 0); err != nil || after != before {
+		t.Errorf("the program's own priority was %d and is %d, %v", 20-before, 20-after, err)
+	}
 	done, err := end()
 	if err != nil || done.Connections == 0 || done.Tokens[http.StatusUnauthorized] == 0 {
 		t.Errorf("got %v, %v", done, err)
