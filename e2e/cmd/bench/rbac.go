@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func (w *written) asked() report.Series {
 // often are the requests of the last round, the most frequent first.
 func (w *written) often() string {
 	names := slices.SortedFunc(maps.Keys(w.requests), func(a, b string) int {
-		return (w.requests[b]-w.requests[a])*2 + strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(w.requests[b], w.requests[a]), strings.Compare(a, b))
 	})
 	var text []string
 	for _, name := range names[:min(len(names), 6)] {
@@ -100,8 +101,8 @@ func (w *written) measure(ctx context.Context, f *stage.Families, known []int, d
 
 // isAsked leaves out what is asked without anything being written: by this program, and by the server itself.
 func isAsked(name string) bool {
-	verb, resource, _ := strings.Cut(name, " ")
-	return resource != "" && resource != "leases" && verb != "WATCH"
+	verb, resource, _ := strings.Cut(strings.TrimPrefix(name, "dry "), " ")
+	return resource != "" && resource != "leases" && verb != "WATCH" && !strings.HasPrefix(resource, "/")
 }
 
 // copiedRBAC compares the copies of operators' Roles and RoleBindings with a plain creator's, in turn.
