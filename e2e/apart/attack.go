@@ -29,6 +29,13 @@ type Attack struct {
 	Nice int
 }
 
+const (
+	// floods are at a time: of each, a handshake that the server puts off holds up the rest.
+	floods = 20
+	// watchesFirst is how long greedy users open watches before the rest begins: behind a flood they would get no connections.
+	watchesFirst = 3 * time.Second
+)
+
 // Attacked is what an attack has done.
 type Attacked struct {
 	Connections int64
@@ -76,6 +83,10 @@ func (a *Attack) play(ended <-chan struct{}, out *json.Encoder) error {
 		defer mutex.Unlock()
 		kept = append(kept, c)
 	}}
+	first := time.Duration(0)
+	if len(a.Greedy) > 0 {
+		first = watchesFirst
+	}
 	done := Attacked{Tokens: map[int]int{}, Watches: map[int]int{}}
 	add := func(to, codes map[int]int) {
 		mutex.Lock()
@@ -84,12 +95,24 @@ func (a *Attack) play(ended <-chan struct{}, out *json.Encoder) error {
 			to[code] += count
 		}
 	}
-	all := []attackers.Assault{
-		target.Connections(a.Flood, attackers.EverySource),
+	later := []attackers.Assault{
 		target.SlowReaders(a.SlowReader),
 		target.UnfinishedBodies(a.ListPath),
 		target.ZeroWindows(),
 		func(ctx context.Context) { add(done.Tokens, target.MadeUpTokens(target.Strangers(), a.ListPath)(ctx)) },
+	}
+	for range floods {
+		later = append(later, target.Connections(a.Flood/floods, attackers.EverySource))
+	}
+	var all []attackers.Assault
+	for _, each := range later {
+		all = append(all, func(ctx context.Context) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(first):
+				each(ctx)
+			}
+		})
 	}
 	for _, shown := range a.Greedy {
 		client, err := rest.HTTPClientFor(&rest.Config{Host: target.URL(), TLSClientConfig: shown})

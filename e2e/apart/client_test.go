@@ -78,7 +78,7 @@ func TestAnAttackSaysWhatItHasDone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	attack := Attack{Address: server.Listener.Addr().String(), ListPath: "/list", WatchPath: "/watch", Flood: 5, SlowReader: 1, Nice: 3}
+	attack := Attack{Address: server.Listener.Addr().String(), ListPath: "/list", WatchPath: "/watch", Flood: 2 * floods, SlowReader: 1, Nice: 3}
 	pid, end, err := attack.Begin(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -35,6 +35,8 @@ const (
 	// honestBefore is how long honest users have been there when an attack begins.
 	honestBefore = time.Second
 	watchers     = "bench-watchers"
+	// watchNothing begins without objects: who leaves hundreds of megabytes of them unread gets few watches.
+	watchNothing = "?watch=true&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnobody"
 )
 
 // honest is what well-behaved clients saw.
@@ -81,7 +83,7 @@ func (b *bench) attack(ctx context.Context) (lines []report.Line, err error) {
 		return nil, err
 	}
 	assault := apart.Attack{
-		Address: strings.TrimPrefix(server.Host, "https://"), ListPath: stage.ViewsPath, WatchPath: stage.ViewsPath + "?watch=true&allowWatchBookmarks=true",
+		Address: strings.TrimPrefix(server.Host, "https://"), ListPath: stage.ViewsPath, WatchPath: stage.ViewsPath + watchNothing,
 		Flood: attackFlood, SlowReader: attackReaders, Watches: attackWatches, Greedy: greedy, Nice: attackersNice,
 	}
 	var calm, attacked honest
