@@ -2,25 +2,20 @@ package hostile
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
-	"io"
 	"net/http"
 	"testing"
-	"time"
+
+	"steward.dev/e2e/attackers"
 )
+
+var ask = attackers.Ask
 
 // strangers' client, over HTTP/2.
 func strangers(t *testing.T) *http.Client {
-	transport := &http.Transport{
-		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
-		ForceAttemptHTTP2: true,
-		DialContext:       strangersDialer().DialContext,
-		// Each answer ends a connection, so there are always some too many.
-		IdleConnTimeout: time.Second,
-	}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
+	client := target(t).Strangers()
+	t.Cleanup(client.CloseIdleConnections)
+	return client
 }
 
 func init() { attacks["paths that nobody has asked for before"] = anonymousPaths }
@@ -33,22 +28,4 @@ func anonymousPaths(t *testing.T) assault {
 	return func(ctx context.Context) {
 		flood(ctx, 500, func(n int) { _ = ask(ctx, client, fmt.Sprintf("%s/x%d", steward.URL(), n), "") })
 	}
-}
-
-// ask returns the code of the answer, or 0 if there is none: any will do.
-func ask(ctx context.Context, client *http.Client, url, token string) int {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return 0
-	}
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return 0
-	}
-	defer response.Body.Close()
-	_, _ = io.Copy(io.Discard, response.Body)
-	return response.StatusCode
 }

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/rest"
 
+	"steward.dev/e2e/apart"
 	"steward.dev/e2e/check"
 	"steward.dev/e2e/olm"
 )
@@ -49,7 +50,7 @@ func beside(t *testing.T, attack assault) {
 
 // bystanders are whom no attack may harm: none of their requests fails, and none of their watches ends.
 type bystanders struct {
-	clients map[string]client
+	clients map[string]apart.Client
 	quiet   figures
 	watches map[string]*following
 }
@@ -71,13 +72,13 @@ func newBystanders(t *testing.T) *bystanders {
 	content, err := get(modest.client, modest.config.Host+namespacePath)
 	must(t, err)
 	// The kubelet has no credentials, and a connection for each probe.
-	kubelet := client{Host: steward.URL(), TLS: rest.TLSClientConfig{Insecure: true}, Paths: []string{"/livez", "/readyz"},
-		Anew: true, Pause: 50 * time.Millisecond}
-	files := serveApart(t, content)
+	kubelet := apart.Client{Host: steward.URL(), TLS: rest.TLSClientConfig{Insecure: true}, Paths: []string{"/livez", "/readyz"},
+		Anew: true, Pause: 50 * time.Millisecond, Patience: check.Patience}
+	files := serve(t, content)
 	probed := files
 	probed.Anew, probed.Pause = kubelet.Anew, kubelet.Pause
 	b := &bystanders{
-		clients: map[string]client{lists: clientOf(modest, namespacePath), staticLists: files, probes: kubelet, staticProbes: probed},
+		clients: map[string]apart.Client{lists: clientOf(modest, namespacePath), staticLists: files, probes: kubelet, staticProbes: probed},
 		watches: map[string]*following{
 			"a watch":                       newTenant(t, "watcher").watch(t),
 			"a watch behind the aggregator": newUserBehind(t, "watcher").watch(t),
@@ -97,7 +98,7 @@ func (b *bystanders) ask(ctx context.Context, count int, failures *failures) fig
 	for what, c := range b.clients {
 		c.Count = count
 		work.Go(func() {
-			took := c.meanwhile(ctx, what, failures)
+			took := meanwhile(ctx, c, what, failures)
 			mutex.Lock()
 			defer mutex.Unlock()
 			all[what] = took
@@ -105,6 +106,27 @@ func (b *bystanders) ask(ctx context.Context, count int, failures *failures) fig
 	}
 	work.Wait()
 	return all
+}
+
+// clientOf asks with a user's credentials.
+func clientOf(u *user, paths ...string) apart.Client {
+	return apart.Client{Host: u.config.Host, Token: u.config.BearerToken, TLS: u.config.TLSClientConfig, Paths: paths,
+		Pause: 10 * time.Millisecond, Patience: check.Patience}
+}
+
+// meanwhile is Meanwhile with failures that are named.
+func meanwhile(ctx context.Context, c apart.Client, what string, failures *failures) []time.Duration {
+	return c.Meanwhile(ctx, func(err error) { failures.add(what, err) })
+}
+
+// serve is a static server, apart, until the test ends.
+func serve(t *testing.T, content string) apart.Client {
+	t.Helper()
+	client, _, stop, err := apart.Serve(context.Background(), t.TempDir(), content)
+	must(t, err)
+	t.Cleanup(func() { _ = stop() })
+	client.Patience = check.Patience
+	return client
 }
 
 // endure says how the bystanders fare during an attack of some length, in whose midst something changes.
@@ -272,18 +294,7 @@ func (f *following) hasEnded() bool {
 	}
 }
 
-func get(client *http.Client, url string) (string, error) {
-	response, err := client.Get(url)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %.200s", response.Status, body)
-	}
-	return string(body), err
-}
+var get = apart.Get
 
 func p99(times []time.Duration) time.Duration {
 	if len(times) == 0 {

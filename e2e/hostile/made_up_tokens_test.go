@@ -2,10 +2,8 @@ package hostile
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,7 +31,7 @@ func TestMadeUpTokens(t *testing.T) {
 	beside(t, func(ctx context.Context) {
 		var work sync.WaitGroup
 		work.Go(func() {
-			took := clientOf(known, namespacePath).meanwhile(ctx, "a list of a user with a token", &failures)
+			took := meanwhile(ctx, clientOf(known, namespacePath), "a list of a user with a token", &failures)
 			t.Logf("a list of a user with a token: p99 %s (of %d)", p99(took), len(took))
 		})
 		codes = show(ctx)
@@ -56,24 +54,8 @@ func TestMadeUpTokens(t *testing.T) {
 	t.Logf("%d TokenReviews for %d tokens: %v", reviews, shown, codes)
 }
 
-// madeUpTokens are never the same: each would be a TokenReview. It counts the answers by their codes.
 func madeUpTokens(t *testing.T) func(context.Context) map[int]int {
-	client := strangers(t)
-	return func(ctx context.Context) map[int]int {
-		var counts [600]atomic.Int32
-		flood(ctx, 500, func(n int) {
-			if code := ask(ctx, client, steward.URL()+listPath, fmt.Sprintf("made-up-%d", n)); code < len(counts) {
-				counts[code].Add(1)
-			}
-		})
-		codes := map[int]int{}
-		for code := range counts {
-			if count := counts[code].Load(); code > 0 && count > 0 {
-				codes[code] = int(count)
-			}
-		}
-		return codes
-	}
+	return target(t).MadeUpTokens(strangers(t), listPath)
 }
 
 // newTokenTenant is a tenant who is known by the token of a ServiceAccount.

@@ -6,10 +6,9 @@ package hostile
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"testing"
 
+	"steward.dev/e2e/apart"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 )
@@ -20,13 +19,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	if told := os.Getenv(apartEnv); told != "" {
-		if err := playApart(told); err != nil {
-			fmt.Fprintln(os.Stderr, "apart:", err)
-			os.Exit(1)
-		}
-		return
-	}
+	apart.Play()
 	cluster.Main(m, &shared, setUp)
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"steward.dev/e2e/attackers"
 	"steward.dev/e2e/check"
 )
 
@@ -74,32 +75,5 @@ func holdWatches(t *testing.T, each int, names ...string) {
 
 // openWatches counts the answers by their codes; a watch ends with the context.
 func (u *user) openWatches(ctx context.Context, count int) map[int]int {
-	var mutex sync.Mutex
-	codes := map[int]int{}
-	next := make(chan struct{}, count)
-	for range count {
-		next <- struct{}{}
-	}
-	close(next)
-	var work sync.WaitGroup
-	for range 50 {
-		work.Go(func() {
-			for range next {
-				request, err := http.NewRequestWithContext(ctx, http.MethodGet, steward.URL()+watchPath, nil)
-				if err != nil {
-					continue
-				}
-				response, err := u.client.Do(request)
-				if err != nil {
-					continue
-				}
-				context.AfterFunc(ctx, func() { response.Body.Close() })
-				mutex.Lock()
-				codes[response.StatusCode]++
-				mutex.Unlock()
-			}
-		})
-	}
-	work.Wait()
-	return codes
+	return attackers.OpenWatches(ctx, u.client, steward.URL()+watchPath, count)
 }

@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"steward.dev/e2e/attackers"
 )
 
 const remoteFields = 23_000
@@ -22,8 +24,8 @@ func init() {
 
 func TestRemoteFields(t *testing.T) { beside(t, manyRemoteFields(t, "431")) }
 
-// status is that of the first answer, or none if the connection ends without one.
-func (f *frames) status() string {
+// statusOf is that of the first answer, or none if the connection ends without one.
+func statusOf(f *attackers.Frames) string {
 	f.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	for {
 		frame, err := f.ReadFrame()
@@ -61,13 +63,13 @@ func manyRemoteFields(t *testing.T, codes ...string) assault {
 				}
 				connection.Close()
 			}
-			if f, err := dialFrames(ctx, nil); err == nil {
-				_ = f.connection.SetDeadline(time.Now().Add(10 * time.Second))
-				go func() { _ = f.request(1, "GET", "/livez", true, fields...) }()
-				if status := f.status(); status != "" && !slices.Contains(codes, status) {
+			if f, err := target(t).DialFrames(ctx, nil); err == nil {
+				_ = f.Connection.SetDeadline(time.Now().Add(10 * time.Second))
+				go func() { _ = f.Request(1, "GET", "/livez", true, fields...) }()
+				if status := statusOf(f); status != "" && !slices.Contains(codes, status) {
 					t.Errorf("answered with %s", status)
 				}
-				f.connection.Close()
+				f.Connection.Close()
 			}
 		}
 	}

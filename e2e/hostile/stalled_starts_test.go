@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+
+	"steward.dev/e2e/attackers"
 )
 
 func init() {
@@ -20,17 +22,17 @@ func init() {
 // All that such a client gets is that its streams are reset, so that others have their places.
 func TestStalledStarts(t *testing.T) {
 	stalls := stalledStarts(t)
-	var connections []*frames
+	var connections []*attackers.Frames
 	beside(t, func(ctx context.Context) { connections = stalls(ctx) })
 	if len(connections) == 0 {
 		t.Error("no connection came about")
 	}
 	for i, f := range connections {
 		eventually(t, func() error {
-			if f.hungUp.Load() || f.reset.Load() == stalledStreams {
+			if f.HungUp.Load() || f.Reset.Load() == stalledStreams {
 				return nil
 			}
-			return fmt.Errorf("connection %d: %d of %d streams were reset", i, f.reset.Load(), stalledStreams)
+			return fmt.Errorf("connection %d: %d of %d streams were reset", i, f.Reset.Load(), stalledStreams)
 		})
 	}
 }
@@ -39,19 +41,20 @@ const stalledStreams = 400
 
 // stalledStarts are a user's watches and lists whose client takes nothing of what there is at the beginning: each holds a place
 // for as long as it is let. It returns the connections to which all was sent.
-func stalledStarts(t *testing.T) func(context.Context) []*frames {
+func stalledStarts(t *testing.T) func(context.Context) []*attackers.Frames {
 	greedy := newTenant(t, "stalling")
 	certificate, err := tls.LoadX509KeyPair(greedy.config.CertFile, greedy.config.KeyFile)
 	must(t, err)
-	return func(ctx context.Context) (all []*frames) {
+	at := target(t)
+	return func(ctx context.Context) (all []*attackers.Frames) {
 		for ctx.Err() == nil {
-			f, err := dialFrames(ctx, []tls.Certificate{certificate}, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
+			f, err := at.DialFrames(ctx, []tls.Certificate{certificate}, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 			if err != nil {
 				continue
 			}
-			closing(t, f.connection)
-			go f.drain()
-			if f.stall() == nil {
+			at.Keep(f.Connection)
+			go f.Drain()
+			if stall(f) == nil {
 				all = append(all, f)
 			}
 			select {
@@ -63,13 +66,13 @@ func stalledStarts(t *testing.T) func(context.Context) []*frames {
 	}
 }
 
-func (f *frames) stall() error {
+func stall(f *attackers.Frames) error {
 	for i := range uint32(stalledStreams) {
 		path := watchPath + "&resourceVersion="
 		if i%2 == 0 {
 			path = listPath
 		}
-		if err := f.request(2*i+1, "GET", path, true); err != nil {
+		if err := f.Request(2*i+1, "GET", path, true); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"k8s.io/client-go/rest"
+
+	"steward.dev/e2e/attackers"
 )
 
 // tenants may read operators in the whole cluster, by RBAC: each question of theirs that is new costs a review.
@@ -41,15 +43,4 @@ func newGranted(t *testing.T, config *rest.Config) *user {
 	return granted
 }
 
-// flood calls `once` from so many goroutines, with numbers that are never the same, until the attack ends.
-func flood(ctx context.Context, width int, once func(n int)) {
-	var work sync.WaitGroup
-	for first := range width {
-		work.Go(func() {
-			for n := first; ctx.Err() == nil; n += width {
-				once(n)
-			}
-		})
-	}
-	work.Wait()
-}
+var flood = attackers.Flood

@@ -39,10 +39,13 @@ var figures = []figure{
 	{"memory", "resident memory under load and watches", time.Minute, (*bench).memory},
 	{"watchers", "memory of an idle watcher, on shared and on own connections", 2 * time.Minute, (*bench).watchers},
 	{"start", "exec to the first discovery answer", time.Minute, (*bench).start},
+	{"attack", "lists of honest users while strangers attack, against the same without", 3 * time.Minute, (*bench).attack},
 	{"large", "500 operators in 10,000 namespaces: memory, lists, pages, start", 5 * time.Minute, (*bench).large},
 	{"cleanup", "an operator with 20,000 custom resources uninstalled, against a program that just deletes them", 6 * time.Minute, (*bench).cleanup},
 	{"cleanup-idle", "what 50 operators that are opted in to cleanup cost while nothing happens", 3 * time.Minute, (*bench).cleanupIdle},
 	{"cleanup-copies", "the same uninstallation beside 20,000 and 100,000 copied ClusterServiceVersions", 6 * time.Minute, (*bench).cleanupCopies},
+	{"copied-rbac", "Roles and RoleBindings of 6 operators copied into 1,000 namespaces, against a program that just creates them", 10 * time.Minute, (*bench).copiedRBAC},
+	{"plan", "an InstallPlan with 200 steps executed, against bare creations of the same objects", 2 * time.Minute, (*bench).plan},
 }
 
 // size is how much is measured.
@@ -60,11 +63,14 @@ type size struct {
 	operands    int   // custom resources of an operator that is uninstalled
 	copies      []int // copied ClusterServiceVersions beside it
 	idleFor     time.Duration
+	rounds      int // of what takes the controllers a minute
+	attacks     int // rounds without attackers and with them
+	attackFor   time.Duration
 }
 
 var (
-	full  = size{1000, 5, 2 * time.Second, 3, 60, 15, 10_000, 2000, 10, 60, 20_000, []int{20_000, 100_000}, 65 * time.Second}
-	small = size{100, 3, 300 * time.Millisecond, 2, 10, 3, 1000, 200, 3, 10, 2000, []int{1000, 2000}, 5 * time.Second}
+	full  = size{1000, 5, 2 * time.Second, 3, 60, 15, 10_000, 2000, 10, 60, 20_000, []int{20_000, 100_000}, 65 * time.Second, 2, 4, 15 * time.Second}
+	small = size{100, 3, 300 * time.Millisecond, 2, 10, 3, 1000, 200, 3, 10, 2000, []int{1000, 2000}, 5 * time.Second, 1, 2, 5 * time.Second}
 )
 
 // A large installation: the sizes do not shrink in a quick run, since nothing of it is slow to set up.
@@ -86,6 +92,8 @@ type bench struct {
 	// Beside them, and why there are none.
 	uninstalls   *stage.Uninstalls
 	noUninstalls error
+	families     *stage.Families
+	noFamilies   error
 	fresh        []int // processes that a figure started for itself
 	measuring    figure
 	budget       *time.Timer // ends what is being measured
@@ -156,6 +164,9 @@ func (b *bench) stop() error {
 	}
 	if b.uninstalls != nil {
 		errs = append(errs, b.uninstalls.Stop())
+	}
+	if b.families != nil {
+		errs = append(errs, b.families.Stop())
 	}
 	if b.cluster != nil {
 		errs = append(errs, b.cluster.Stop())

@@ -14,11 +14,13 @@ import (
 	"syscall"
 	"time"
 
+	"steward.dev/e2e/apart"
 	"steward.dev/e2e/bench/report"
 	"steward.dev/e2e/bench/stage"
 )
 
 func main() {
+	apart.Play()
 	if len(os.Args) > 1 && os.Args[1] == stage.BackendCommand {
 		fmt.Fprintln(os.Stderr, stage.RunBackend(os.Args[2:]))
 		os.Exit(1)
