@@ -25,7 +25,7 @@ type Attack struct {
 	Watches    int // of each greedy user
 	// Greedy are users who may watch.
 	Greedy []rest.TLSClientConfig
-	// Nice is how much less of the processors the process gets than others (nice(1)): attackers are elsewhere.
+	// Nice is added to the priority that this process has (nice(1)): attackers are elsewhere, and take little of its processors.
 	Nice int
 }
 
@@ -67,8 +67,15 @@ func (a Attack) Begin(ctx context.Context) (pid int, end func() (Attacked, error
 }
 
 func (a *Attack) play(ended <-chan struct{}, out *json.Encoder) error {
-	if err := syscall.Setpriority(syscall.PRIO_PGRP, 0, a.Nice); a.Nice != 0 && err != nil {
-		return err
+	if a.Nice != 0 {
+		// The system call says 20 less the priority.
+		own, err := syscall.Getpriority(syscall.PRIO_PGRP, 0)
+		if err != nil {
+			return err
+		}
+		if err := syscall.Setpriority(syscall.PRIO_PGRP, 0, 20-own+a.Nice); err != nil {
+			return err
+		}
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()

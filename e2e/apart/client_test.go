@@ -85,7 +85,7 @@ func TestAnAttackSaysWhatItHasDone(t *testing.T) {
 	}
 	time.Sleep(2 * time.Second)
 	// The system call says 20 less the priority.
-	if nice, err := syscall.Getpriority(syscall.PRIO_PGRP, pid); err != nil || 20-nice != 3 {
+	if nice, err := syscall.Getpriority(syscall.PRIO_PGRP, pid); err != nil || nice != before-3 {
 		t.Errorf("the attackers' priority is %d, %v", 20-nice, err)
 	}
 	if after, err := syscall.Getpriority(syscall.PRIO_PGRP, 0); err != nil || after != before {

@@ -25,7 +25,6 @@ StatusTask ListByAnyVersion(std::vector<std::string> versions,
     const absl::Status status = co_await list(version);
     if (status.ok() || IsExpired(status)) co_return status;
     if (first.ok()) first = status;
-    if (IsForbidden(status)) break;
   }
   if (first.ok()) first = absl::UnavailableError("it has no served version");
   co_return first;

@@ -17,9 +17,8 @@ namespace steward::kube {
 StatusTask RestartExpired(std::function<StatusTask()> list);
 
 // Calls `list` with one version after another until a call succeeds, because the conversion webhook
-// of some may be dead. Stops at a list that expired, and returns that error; and at a forbidden
-// one, as permissions are the same for all versions. Else returns the first error; kUnavailable if
-// there are no versions.
+// of some may be dead. Stops at a list that expired, and returns that error. Else returns the first
+// error; kUnavailable if there are no versions.
 StatusTask ListByAnyVersion(std::vector<std::string> versions,
                             std::function<StatusTask(std::string version)> list);
 

@@ -74,7 +74,8 @@ TEST(ListTriesTest, VersionsAreTriedUntilOneAnswers) {
       {{kBroken, kFine}, {"v2", "v1"}, kFine},
       {{kBroken, kForbidden}, {"v2", "v1"}, kBroken},
       {{kBroken, kExpired}, {"v2", "v1"}, kExpired},
-      {{kForbidden}, {"v2"}, kForbidden},
+      {{kForbidden}, {"v2", "v1"}, kForbidden},
+      {{kForbidden, kFine}, {"v2", "v1"}, kFine},
       {{kExpired}, {"v2"}, kExpired},
   };
   for (const Case& each : cases) {

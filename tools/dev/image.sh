@@ -52,7 +52,7 @@ archive_packages() {
 
 # program_sources: the C++ files of the tree, NUL-separated, but for tests and what they lean on.
 program_sources() {
-  cpp_files | grep -zvE '^\./(e2e|examples)/|/testing/|_(test|fuzz|bench)\.cc$' |
+  cpp_files | grep -zvE '^\./(bench|e2e|examples)/|/testing/|_(test|fuzz|bench)\.cc$' |
     xargs -0 grep -LZE '^#include [<"](gtest|gmock|benchmark)/'
 }
 

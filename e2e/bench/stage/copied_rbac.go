@@ -210,20 +210,17 @@ func (f *Families) CreateRBAC(ctx context.Context) (Arrival, error) {
 
 // CopyRBAC starts the controllers, which the caller stops, and waits until everything is copied.
 func (f *Families) CopyRBAC(ctx context.Context, name string) (process *cluster.Controllers, arrival Arrival, err error) {
-	ended := make(chan struct{})
 	arrival, err = f.arriving(ctx, func(ctx context.Context) error {
-		defer close(ended)
 		var err error
 		process, err = f.RunControllersAs(ctx, f.Operators.Kubeconfig, name, "--reconcilers=copied-rbac",
 			fmt.Sprintf("--concurrent-copied-rbac-writes=%d", RBACWrites))
 		return err
 	})
-	<-ended
 	return process, arrival, err
 }
 
-// arriving does something, and tells when every Role had its rules and every RoleBinding was there, as a watch of the cluster says:
-// whoever makes them, the server has the same watch to serve.
+// arriving does something, waits for its end in every case, and tells when every Role had its rules and every RoleBinding was there,
+// as a watch of the cluster says: whoever makes them, the server has the same watch to serve.
 func (f *Families) arriving(ctx context.Context, do func(context.Context) error) (a Arrival, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -249,7 +246,15 @@ func (f *Families) arriving(ctx context.Context, do func(context.Context) error)
 	}
 	began := time.Now()
 	failed := make(chan error, 1)
-	go func() { failed <- do(ctx) }()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		failed <- do(ctx)
+	}()
+	defer func() {
+		cancel(nil)
+		<-done
+	}()
 	for left := 2; left > 0; {
 		select {
 		case <-ctx.Done():

@@ -147,13 +147,22 @@ func (h *honest) ask(ctx context.Context, length time.Duration, users []apart.Cl
 	ctx, stop := context.WithTimeout(ctx, length)
 	defer stop()
 	var mutex sync.Mutex
+	note := func(err error) {
+		if len(h.failures) < 3 {
+			h.failures = append(h.failures, err.Error())
+		}
+	}
 	failed := func(err error) {
 		mutex.Lock()
 		defer mutex.Unlock()
 		h.failed++
-		if len(h.failures) < 3 {
-			h.failures = append(h.failures, err.Error())
-		}
+		note(err)
+	}
+	// That the static server fails says nothing of the users' requests.
+	missed := func(err error) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		note(fmt.Errorf("of the static server: %w", err))
 	}
 	var took, still []time.Duration
 	var work sync.WaitGroup
@@ -165,7 +174,7 @@ func (h *honest) ask(ctx context.Context, length time.Duration, users []apart.Cl
 			took = append(took, mine...)
 		})
 	}
-	work.Go(func() { still = static.Meanwhile(ctx, failed) })
+	work.Go(func() { still = static.Meanwhile(ctx, missed) })
 	work.Wait()
 	if len(took) == 0 || len(still) == 0 {
 		return fmt.Errorf("nobody could ask anything: %s", strings.Join(h.failures, "; "))
