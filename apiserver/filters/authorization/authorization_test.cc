@@ -4,17 +4,22 @@
 #include <gtest/gtest.h>
 #include <prometheus/registry.h>
 
+#include <boost/asio/io_context.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "apiserver/filters/testing/requests.h"
 #include "apiserver/rest/testing/recording_writer.h"
+#include "base/async/run.h"
 #include "base/clock/fake_clock.h"
 #include "base/fairness/pool_metrics.h"
 #include "base/status/matchers.h"
+#include "base/text/str_cat.h"
 #include "kube/meta/resources.h"
 #include "kube/testing/fake_client.h"
 
@@ -132,6 +137,27 @@ class AuthorizationTest : public ::testing::Test {
   json::value answer_ = {{"status", {{"allowed", true}}}};
   std::unique_ptr<rest::RecordingWriter> writer_;
 };
+
+// Requests of several threads are reviewed at the same time.
+TEST_F(AuthorizationTest, EachReviewIsOfItsOwnUser) {
+  client_.HandleCreate(kube::kSubjectAccessReviews, [](const json::value& review) -> json::value {
+    const json::value& user = review.at("spec").at("user");
+    return {{"status", {{"allowed", true}, {"reason", user}}}};
+  });
+  const auto ask = [this](char thread) {
+    boost::asio::io_context io(1);
+    for (int i = 0; i < 500; ++i) {
+      http::Request request = MakeReadRequest("GET", kList);
+      request.user.name = StrCat(std::string(1, thread), i);
+      const absl::StatusOr<Decision> decision = RunOn(io, authorizer_.Authorize(request));
+      ASSERT_OK(decision);
+      EXPECT_EQ(decision->reason, request.user.name);
+    }
+  };
+  std::thread other(ask, 'a');
+  ask('b');
+  other.join();
+}
 
 TEST_F(AuthorizationTest, Allowed) {
   EXPECT_EQ(Ask(kList), 200);

@@ -72,7 +72,7 @@ Task<Decision> ReviewAuthorizer::Authorize(const http::Request& request) {
 
 Task<ReviewCache<Decision>::Loaded> ReviewAuthorizer::Review(ReviewOrigin origin, json::object spec,
                                                              bool cacheable) {
-  static json::object review;
+  json::object review;
   review["apiVersion"] = "authorization.k8s.io/v1";
   review["kind"] = "SubjectAccessReview";
   review["metadata"] = json::object();
