@@ -92,7 +92,7 @@ class Counted {
   ~Counted() { CALLGRIND_TOGGLE_COLLECT; }
 };
 
-// What is the client's within that.
+// The client's work within a Counted, which callgrind leaves out.
 class Uncounted : Counted {};
 
 // Calls `once` a few times, and has callgrind write down what the last of them cost.
@@ -276,7 +276,7 @@ class Connection {
     }
   }
 
-  // What the stream has received.
+  // The body that the stream has received.
   const std::string& Received(int32_t stream) { return client_.response(stream).body; }
 
   // Carries bytes in both directions until neither side has any.

@@ -66,15 +66,15 @@ class ApiServer {
   // Serves these resources from now on instead of the current ones, also in discovery and OpenAPI;
   // running requests keep the old ones. An error means that a resource's schema is not a JSON
   // object; then nothing changes. The limits max_create_bytes stay those of the resources that
-  // Create was given. Thread-safe; of concurrent calls, any one may win. Computes
-  // for some milliseconds for each hundred kilobytes of schemas.
+  // Create was given. Thread-safe; of concurrent calls, any one may win. Computes for some
+  // milliseconds for each hundred kilobytes of schemas.
   absl::Status SetResources(std::vector<rest::Resource> resources);
 
   // REQUIRES: started.
   uint16_t port() const;
 
-  // What answers each request of every connection: the filters, and what is behind them. Needs no
-  // Start. Valid as long as the server.
+  // The handler of every connection: the filters, with the resources behind them. Answers without
+  // Start, too. Lives as long as the server.
   const http::Handler& handler() const;
 
   // The heartbeats that /livez checks. Other code registers threads here that do not belong to the

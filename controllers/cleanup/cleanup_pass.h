@@ -31,9 +31,9 @@
 
 namespace steward::controllers {
 
-// What is known of a cleanup between passes. May be lost at any time. It makes a cleanup gentler
-// (waits, counts of recreations) or stricter (an edited record), but never lets it delete more.
-// Times are monotonic.
+// The knowledge that a cleaner keeps between the passes of one cleanup. May be lost at any time. It
+// makes a cleanup gentler (waits, counts of recreations) or stricter (an edited record), but never
+// lets it delete more. Times are monotonic.
 struct CleanupMemory {
   CleanupMemory(std::string uid_of_csv, StallDetector detector)
       : uid(std::move(uid_of_csv)), stall(std::move(detector)) {}

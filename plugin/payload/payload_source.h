@@ -1,4 +1,4 @@
-// What the commands about a payload share: folder, flags, faults. Not thread-safe.
+// The folder, flags and faults that all commands about a payload have. Not thread-safe.
 #ifndef PLUGIN_PAYLOAD_PAYLOAD_SOURCE_H_
 #define PLUGIN_PAYLOAD_PAYLOAD_SOURCE_H_
 

@@ -145,7 +145,7 @@ TEST(SubjectAccessReviewTest, RequestsThatDifferHaveDifferentKeys) {
   }
 }
 
-// What the spec leaves out of a selector, its key may leave out, too.
+// The key leaves a selector out that the spec leaves out.
 TEST(SubjectAccessReviewTest, LongSelectorsAreNoPartOfTheKey) {
   http::Request request = MakeReadRequest("GET", "/apis/g/v1/widgets");
   const std::string none = SubjectAccessReviewKey(request);
