@@ -6,7 +6,7 @@
 #include "controllers/certificates/known_certificates.h"
 #include "controllers/cleanup/known_cleanup.h"
 #include "controllers/copied_csv/known_copied_csvs.h"
-#include "controllers/copied_rbac/copied_rbac.h"
+#include "controllers/copied_rbac/known_copied_rbac.h"
 #include "controllers/copies/copy_state.h"
 #include "controllers/csv_finalizer/csv_finalizer.h"
 #include "controllers/install_plan/install_plan_flags.h"

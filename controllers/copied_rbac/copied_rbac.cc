@@ -15,7 +15,6 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/copied_rbac/wait_note.h"
-#include "controllers/families.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/world_changes.h"
 #include "controllers/runtime/write_outcome.h"
@@ -43,7 +42,8 @@ constexpr absl::Duration kGoodForPuts = absl::Seconds(30);
 // After this time a kube-apiserver knows that a Role is locked. If one does not, a later look finds
 // the bindings that it permitted.
 constexpr absl::Duration kLockWait = absl::Seconds(1);
-// The number of pairs that are locked, checked and given together.
+// The number of pairs that are locked, checked and given together. While servers learn that they
+// are locked, the next ones are locked.
 constexpr size_t kTogether = 1000;
 // The longest time for which unwanted copies wait for those that take their place. Even if this
 // process dies at its end, the next leader has read everything within a minute of the beginning.
@@ -56,15 +56,10 @@ constexpr absl::Duration kForeignWait = absl::Seconds(30);
 // operators.
 constexpr absl::Duration kOwnerWait = absl::Seconds(5);
 constexpr absl::Duration kOrphanWait = absl::Seconds(5);
-constexpr size_t kWorkers = 2;
 // The key of copies from namespaces without operators, and the key of the looks at all
 // RoleBindings.
 Key Orphans() { return {}; }
 Key Looks() { return {"looks", ""}; }
-
-struct CopiedRbacFlags {
-  int concurrent_writes = 16;
-};
 
 MetadataSelection Selection(const kube::GroupVersionResource& gvr, std::string selector) {
   MetadataSelection selection;
@@ -81,6 +76,13 @@ struct CopiedRbacReconciler::Put {
   std::optional<absl::StatusOr<PutResult>> result;
 
   const kube::NamespacedName& role() const { return slot.role.key; }
+};
+
+// Puts whose Roles were locked together, and wait for their rules.
+struct CopiedRbacReconciler::LockedPuts {
+  std::vector<Put*> puts;
+  std::set<std::string> namespaces;
+  absl::Duration at;  // when the last was locked (monotonic)
 };
 
 struct CopiedRbacReconciler::Pass {
@@ -267,9 +269,7 @@ Task<ReconcileResult> CopiedRbacReconciler::LookAtBindings() {
 StatusTask CopiedRbacReconciler::Write(Pass& pass) {
   absl::Status ended = co_await Remove(pass);
   if (ended.ok()) ended = co_await NoteWaits(pass);
-  for (size_t first = 0; first < pass.puts.size() && ended.ok(); first += kTogether) {
-    ended = co_await PutSome(pass, first, std::min(kTogether, pass.puts.size() - first));
-  }
+  if (ended.ok()) ended = co_await PutAll(pass);
   CO_RETURN_IF_ERROR(ended);
   ReleaseReplaced(pass);
   co_return co_await Remove(pass);
@@ -518,26 +518,54 @@ StatusTask CopiedRbacReconciler::RemoveOne(Pass& pass, const olm::StoredRbac& co
   co_return removed.status();
 }
 
-StatusTask CopiedRbacReconciler::PutSome(Pass& pass, size_t first, size_t count) {
+StatusTask CopiedRbacReconciler::PutAll(Pass& pass) {
+  const absl::Duration began = deps_.clock.Monotonic();
+  absl::Status ended;
+  LockedPuts before;
+  for (size_t first = 0; first < pass.puts.size() && ended.ok(); first += kTogether) {
+    // Begin no batch that might not get its rules in time: those of another come first.
+    const absl::Duration now = deps_.clock.Monotonic();
+    const absl::Duration each =
+        first > 0 ? (now - began) / (first / kTogether) : absl::ZeroDuration();
+    if (now + 2 * each - pass.seen.read_at > kGoodForPuts) {
+      pass.unfinished = true;
+      break;
+    }
+    LockedPuts locked;
+    ended = co_await LockSome(pass, first, locked);
+    ended.Update(co_await GiveSome(pass, std::move(before)));
+    before = std::move(locked);
+  }
+  ended.Update(co_await GiveSome(pass, std::move(before)));
+  co_return ended;
+}
+
+StatusTask CopiedRbacReconciler::LockSome(Pass& pass, size_t first, LockedPuts& locked) {
+  const size_t count = std::min(kTogether, pass.puts.size() - first);
   const WriteCounts prepared =
       co_await writer_.Run(count, [this, &pass, first](size_t number, kube::SendCheck may_send) {
         return PrepareOne(pass, pass.puts[first + number], std::move(may_send));
       });
-  std::vector<Put*> locked;
-  std::set<std::string> namespaces;
+  locked.at = deps_.clock.Monotonic();
   for (size_t i = first; i < first + count; ++i) {
     Put& put = pass.puts[i];
     if (!put.slot.locked || !put.result || !put.result->ok()) continue;
     if (**put.result != PutResult::kDone) continue;
-    locked.push_back(&put);
-    namespaces.insert(put.role().ns);
+    locked.puts.push_back(&put);
+    locked.namespaces.insert(put.role().ns);
   }
-  if (locked.empty()) co_return prepared.ended;
-  co_await deps_.clock.Sleep(kLockWait);
-  CO_ASSIGN_OR_RETURN(const std::set<kube::NamespacedName> bound,
-                      co_await ReadForeignlyBound(deps_.client, pass.seen, std::move(namespaces)));
+  co_return prepared.ended;
+}
+
+StatusTask CopiedRbacReconciler::GiveSome(Pass& pass, LockedPuts locked) {
+  if (locked.puts.empty()) co_return absl::OkStatus();
+  const absl::Duration known = locked.at + kLockWait - deps_.clock.Monotonic();
+  if (known > absl::ZeroDuration()) co_await deps_.clock.Sleep(known);
+  CO_ASSIGN_OR_RETURN(
+      const std::set<kube::NamespacedName> bound,
+      co_await ReadForeignlyBound(deps_.client, pass.seen, std::move(locked.namespaces)));
   std::vector<Put*> given;
-  for (Put* put : locked) {
+  for (Put* put : locked.puts) {
     if (bound.contains(put->role())) {
       put->result = PutResult::kForeignBinding;
     } else {
@@ -548,7 +576,6 @@ StatusTask CopiedRbacReconciler::PutSome(Pass& pass, size_t first, size_t count)
       given.size(), [this, &pass, &given](size_t number, kube::SendCheck may_send) {
         return GiveOne(pass, *given[number], std::move(may_send));
       });
-  CO_RETURN_IF_ERROR(prepared.ended);
   co_return counts.ended;
 }
 
@@ -768,33 +795,6 @@ void CopiedRbacReconciler::Tell(Pass& pass, const kube::NamespacedName& csv,
                                 std::string_view reason, const std::string& message) {
   deps_.events.Record({olm::kCsvKind, csv, pass.seen.csv_uids[csv.name]}, EventType::kWarning,
                       reason, message);
-}
-
-KnownReconciler KnownCopiedRbac() {
-  KnownReconciler known;
-  known.options.name = "copied-rbac";
-  known.options.workers = kWorkers;
-  known.options.limits.initial = absl::Seconds(1);
-  // Retry soon, because access must end within a minute of its reason.
-  known.options.limits.max = absl::Seconds(10);
-  known.family = kOperatorsFamily;
-  known.conflicts_with = {PeerOperator::kOlmOperator};
-  known.add_flags = [](FlagAdder& adder, FlagValues& values) {
-    adder.Number("--concurrent-copied-rbac-writes", values.Of<CopiedRbacFlags>().concurrent_writes,
-                 1, 64,
-                 "Copies of Roles and RoleBindings of one namespace that are written at a time, "
-                 "unless the kube-apiserver asks for less");
-  };
-  known.prepare = [](const FlagValues& values,
-                     prometheus::Registry& registry) -> ReconcilerFactory {
-    ParallelWriterOptions options;
-    options.width = static_cast<size_t>(values.Get<CopiedRbacFlags>().concurrent_writes);
-    const auto metrics = std::make_shared<CopiedRbacMetrics>(registry);
-    return [options, metrics](const ReconcilerDeps& deps) {
-      return std::make_unique<CopiedRbacReconciler>(deps, *metrics, options);
-    };
-  };
-  return known;
 }
 
 }  // namespace steward::controllers

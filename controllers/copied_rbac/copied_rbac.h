@@ -20,7 +20,6 @@
 #include "controllers/copied_rbac/rbac_watch.h"
 #include "controllers/copied_rbac/rbac_writer.h"
 #include "controllers/copied_rbac/resistance.h"
-#include "controllers/runtime/known_reconciler.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/parallel_writer.h"
 #include "controllers/runtime/queue/work_queue.h"
@@ -82,6 +81,7 @@ class CopiedRbacReconciler : public Reconciler {
  private:
   struct Pass;
   struct Put;
+  struct LockedPuts;
 
   // `source` is a namespace that has operators, or had some.
   void Add(const std::string& source, absl::Duration wait = absl::ZeroDuration());
@@ -116,7 +116,11 @@ class CopiedRbacReconciler : public Reconciler {
   // Deletes pass.removals.
   StatusTask Remove(Pass& pass);
   StatusTask RemoveOne(Pass& pass, const olm::StoredRbac& copy, kube::SendCheck may_send);
-  StatusTask PutSome(Pass& pass, size_t first, size_t count);
+  // Writes pass.puts in batches, each locked before the one before it is given.
+  StatusTask PutAll(Pass& pass);
+  StatusTask LockSome(Pass& pass, size_t first, LockedPuts& locked);
+  // Waits until servers know the locks, and gives rules to the Roles to which nobody else is bound.
+  StatusTask GiveSome(Pass& pass, LockedPuts locked);
   StatusTask PrepareOne(Pass& pass, Put& put, kube::SendCheck may_send);
   StatusTask GiveOne(Pass& pass, Put& put, kube::SendCheck may_send);
   // Empties Roles to which somebody else has been bound.
@@ -164,10 +168,6 @@ class CopiedRbacReconciler : public Reconciler {
   BoundRoles bound_;
   WorkQueue* queue_ = nullptr;  // set by Feed
 };
-
-// The reconciler "copied-rbac" of the family "operators". Conflicts with olm-operator. Adds
-// --concurrent-copied-rbac-writes.
-KnownReconciler KnownCopiedRbac();
 
 }  // namespace steward::controllers
 

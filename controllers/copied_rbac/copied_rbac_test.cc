@@ -8,6 +8,7 @@
 #include <boost/json/value.hpp>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "absl/time/time.h"
 #include "base/clock/fake_clock.h"
@@ -518,6 +519,62 @@ TEST_F(CopiedRbacTest, WhatIsNotObeyedIsToldOnceAndTriedEverMoreRarely) {
     cluster_.Drop(kTestCsvs, {"ops", "reed"});
     process_.Finish();
   }
+}
+
+// More pairs than are locked together.
+class ManyCopiesTest : public CopiedRbacTest {
+ protected:
+  static constexpr int kMany = 3'000;
+
+  ManyCopiesTest() {
+    std::string targets;
+    for (int i = 0; i < kMany; ++i) {
+      const std::string ns = StrCat("many-", i);
+      cluster_.PutNamespace(ns, ns);
+      cluster_.PutCopiedCsv(ns, "reed");
+      StrAppend(&targets, targets.empty() ? "" : ",", "\"", ns, "\"");
+    }
+    cluster_.PutGroup("ops", "g", StrCat(R"({"targetNamespaces":[)", targets, "]}"));
+    cluster_.PutOriginal("reed", "get");
+  }
+
+  // The copies that grant something, and those that are locked.
+  std::pair<int, int> GivenAndLocked() {
+    std::pair<int, int> counts;
+    for (const auto& [key, text] : cluster_.fake().Objects(kTestRoles)) {
+      if (key.ns == "ops") continue;
+      ++(text.find("locks.") == text.npos ? counts.first : counts.second);
+    }
+    return counts;
+  }
+};
+
+TEST_F(ManyCopiesTest, TheNextAreLockedWhileServersLearnOfLocks) {
+  process_.Look();
+  EXPECT_EQ(GivenAndLocked(), std::pair(0, 2'000));
+  Pass(1);
+  EXPECT_EQ(GivenAndLocked(), std::pair(2'000, kMany - 2'000));
+  Pass(1);
+  EXPECT_EQ(GivenAndLocked(), std::pair(kMany, 0));
+}
+
+// A pass stands on a snapshot that is good for 30 s.
+TEST_F(ManyCopiesTest, NothingIsLockedThatCannotBeGivenItsRulesInTime) {
+  cluster_.rbac_webhook = [this](const kube::GroupVersionResource&, json::object&) {
+    clock_.Advance(absl::Milliseconds(4));
+  };
+  // Whoever finds a Role that waits for its rules reads it.
+  int found = 0;
+  process_.hook().decide = [&found](const kube::HookedCall& call) {
+    const bool copy = call.gvr == kTestRoles && call.name.ns != "ops";
+    found += call.verb == kube::ClientVerb::kGet && copy ? 1 : 0;
+    return kube::HookedFate();
+  };
+  process_.Look();
+  Pass(60);
+  process_.hook().decide = nullptr;
+  EXPECT_EQ(GivenAndLocked(), std::pair(kMany, 0));
+  EXPECT_EQ(found, 0);
 }
 
 // A webhook takes the lock off a Role: it is given nothing, as somebody may bind it.

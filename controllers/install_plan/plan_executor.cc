@@ -306,7 +306,7 @@ olm::PlanProgress PlanExecutor::Conclude(const olm::InstallPlan& plan,
     progress.condition = {true, "", ""};
   } else if (pass.error.ok()) {
     progress.phase = olm::kPlanInstalling;
-    progress.message = StrCat("waiting for the API of ", pass.waiting_for);
+    progress.message = StrCat(olm::kWaitingForApiMessage, pass.waiting_for);
   } else if (!pass.invalid && (in_time || kube::IsForbidden(pass.error))) {
     progress.phase = olm::kPlanInstalling;
     progress.message = StrCat("retrying execution due to error: ", error);

@@ -1,9 +1,11 @@
 #include "controllers/install_plan/plan_pass.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/async/in_flight.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
@@ -33,6 +35,9 @@ boost::asio::awaitable<PlanPassResult> PlanPass::Run() {
   result_.invalid = absl::IsInvalidArgument(result_.error) && !kube::IsAnswer(result_.error);
   if (result_.error.ok()) result_.error = co_await CheckDefinitions();
   if (result_.error.ok()) result_.error = co_await Execute();
+  // Steps that were written together have remarked in any order.
+  std::stable_sort(result_.notes.begin(), result_.notes.end(),
+                   [](const StepNote& a, const StepNote& b) { return a.step < b.step; });
   co_return std::move(result_);
 }
 
@@ -56,21 +61,36 @@ StatusTask PlanPass::CheckDefinitions() {
 }
 
 StatusTask PlanPass::Execute() {
-  for (const size_t i : prepared_.Order()) {
-    const StepKind kind = prepared_.steps()[i].kind;
-    const bool is_definition = kind == StepKind::kDefinition;
-    if (kind != StepKind::kCsv && !is_definition && !result_.waiting_for.empty()) break;
-    if (!prepared_.steps()[i].pending) continue;
-    // Do not use a conditional expression: g++ 12 destroys the awaited object twice.
-    absl::Status done;
-    if (is_definition) {
-      done = co_await DoDefinition(i);
-    } else {
-      done = co_await Do(i);
-    }
-    if (!done.ok()) co_return prepared_.InStep(i, done);
+  for (const std::vector<size_t>& group : prepared_.PendingGroups()) {
+    const StepKind kind = prepared_.steps()[group.front()].kind;
+    const bool first = kind == StepKind::kCsv || kind == StepKind::kDefinition;
+    if (!first && !result_.waiting_for.empty()) break;
+    CO_RETURN_IF_ERROR(co_await DoGroup(group));
   }
   co_return absl::OkStatus();
+}
+
+StatusTask PlanPass::DoGroup(const std::vector<size_t>& group) {
+  GroupFailure failure{group.size(), {}};
+  const auto work = [this, &group, &failure](size_t place) {
+    return DoOne(group[place], place, failure);
+  };
+  co_await ForEachInFlight(group.size(), plan_.smooth() ? kWidth : 1, work);
+  if (failure.why.ok()) co_return absl::OkStatus();
+  co_return prepared_.InStep(group[failure.place], failure.why);
+}
+
+VoidTask PlanPass::DoOne(size_t index, size_t place, GroupFailure& failure) {
+  if (!failure.why.ok()) co_return;
+  // Do not use a conditional expression: g++ 12 destroys the awaited object twice.
+  absl::Status done;
+  if (prepared_.steps()[index].kind == StepKind::kDefinition) {
+    done = co_await DoDefinition(index);
+  } else {
+    done = co_await Do(index);
+  }
+  if (done.ok() || place > failure.place) co_return;
+  failure = {place, done};
 }
 
 StatusTask PlanPass::DoDefinition(size_t index) {

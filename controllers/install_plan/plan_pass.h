@@ -38,22 +38,38 @@ struct PlanPassResult {
 // The pass first reads everything that can be checked before the first write: manifests,
 // properties, and the effect of new definitions on existing ones. If a check fails, nothing is
 // written. Then it writes ClusterServiceVersions, definitions and, once their APIs are served, the
-// rest (ExecutionOrder). The first step that fails ends the pass. Steps that have ended, including
-// NotCreated ones, are not touched again.
+// rest (ExecutionOrder), steps that need nothing of each other up to kWidth at a time. After the
+// first step that fails no other begins. Steps that have ended, including NotCreated ones, are not
+// touched again.
+//
+// A plan whose last pass failed is executed one step after the other: its preview names the step
+// that fails, and says that no later one is written.
 //
 // An optional step is NotCreated if the cluster refuses it or if discovery lacks its API. An API
 // that a definition of the same plan adds is never absent: the pass waits for it.
 class PlanPass {
  public:
+  // The most steps that are written at the same time.
+  static constexpr size_t kWidth = 8;
+
   // REQUIRES: what `deps` refers to and `plan` outlive this object.
   PlanPass(const PreparedPlanDeps& deps, const olm::InstallPlan& plan);
 
   boost::asio::awaitable<PlanPassResult> Run();
 
  private:
+  // The failure of the first step of a group that fails.
+  struct GroupFailure {
+    size_t place;  // in the group; past its end: none failed
+    absl::Status why;
+  };
+
   StatusTask Prepare();
   StatusTask CheckDefinitions();
   StatusTask Execute();
+  // Executes steps that need nothing of each other. Fails with the error of the first in order.
+  StatusTask DoGroup(const std::vector<size_t>& group);
+  VoidTask DoOne(size_t index, size_t place, GroupFailure& failure);
 
   StatusTask Do(size_t index);
   StatusTask DoDefinition(size_t index);

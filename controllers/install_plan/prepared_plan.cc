@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -240,6 +241,25 @@ std::vector<size_t> PreparedPlan::Order() const {
   kinds.reserve(steps_.size());
   for (const PreparedStep& step : steps_) kinds.push_back(step.kind);
   return olm::ExecutionOrder(kinds);
+}
+
+std::vector<std::vector<size_t>> PreparedPlan::PendingGroups() const {
+  std::vector<std::vector<size_t>> groups;
+  std::set<std::tuple<std::string, std::string, std::string>> written;  // by the last group
+  for (const size_t i : Order()) {
+    if (!steps_[i].pending) continue;
+    const kube::GroupVersionKind kind = olm::ObjectKind(plan_.steps[i].gvk);
+    bool begins =
+        groups.empty() || !olm::MayGoTogether(steps_[groups.back().front()].kind, steps_[i].kind);
+    begins |= written.contains({kind.group, kind.kind, plan_.steps[i].name});
+    if (begins) {
+      groups.emplace_back();
+      written.clear();
+    }
+    groups.back().push_back(i);
+    written.emplace(kind.group, kind.kind, plan_.steps[i].name);
+  }
+  return groups;
 }
 
 Task<StepTarget> PreparedPlan::TargetOf(size_t index) {

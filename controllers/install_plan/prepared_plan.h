@@ -72,6 +72,9 @@ class PreparedPlan {
   std::optional<size_t> faulty_step() const { return faulty_step_; }
   // Returns the steps in the order of their execution (ExecutionOrder).
   std::vector<size_t> Order() const;
+  // Splits Order() into groups, without the steps that have ended. The steps of a group need
+  // nothing of each other and write different objects.
+  std::vector<std::vector<size_t>> PendingGroups() const;
   // Returns true if a definition of this plan serves the kind, so that the plan waits for it and
   // never treats it as absent.
   bool IsSupplied(const kube::GroupVersionKind& gvk) const;

@@ -94,7 +94,8 @@ Task<json::value> StepWriter::Read(const StepTarget& target) const {
 
 boost::asio::awaitable<StepOutcome> StepWriter::Change(StepTarget target) {
   const bool stays = target.kind == StepKind::kCsv || target.kind == StepKind::kSubscription;
-  const bool patched = target.kind == StepKind::kAccess || target.kind == StepKind::kBuiltIn;
+  const bool patched = target.kind == StepKind::kRole || target.kind == StepKind::kBinding ||
+                       target.kind == StepKind::kBuiltIn;
   const kube::NamespacedName name = {target.ns, kube::MetadataText(target.object, "name")};
   const kube::WriteOptions options = Options();
   StepOutcome outcome;

@@ -152,7 +152,7 @@ void PlanDryRun::FindNeeds() {
     const std::string name = NameOf(manifest);
     if (!written.emplace(kind.group, kind.kind, name).second) repeated_.insert(i);
     if (prepared_.steps()[i].kind == StepKind::kServiceAccount) prepared_.NoteAccount(name);
-    if (prepared_.steps()[i].kind == StepKind::kAccess) roles_.emplace(kind.kind, name);
+    if (prepared_.steps()[i].kind == StepKind::kRole) roles_.emplace(kind.kind, name);
   }
 }
 
@@ -279,7 +279,7 @@ void PlanDryRun::Conclude(size_t index, StepOutcome outcome,
 // An API server refuses a binding to a missing role to users without the right to bind, so the
 // refusal may only mean that the plan has not created the role yet.
 bool PlanDryRun::NeedsPlannedRole(size_t index, const absl::Status& answer) const {
-  if (prepared_.steps()[index].kind != StepKind::kAccess) return false;
+  if (prepared_.steps()[index].kind != StepKind::kBinding) return false;
   const json::object* role = ObjectAt(prepared_.steps()[index].manifest, "roleRef");
   if (role == nullptr) return false;
   const std::string name(StringAt(*role, "name"));

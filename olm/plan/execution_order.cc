@@ -14,10 +14,12 @@ int RankOf(StepKind kind) {
       return 1;
     case StepKind::kServiceAccount:
       return 2;
-    case StepKind::kAccess:
+    case StepKind::kRole:
       return 3;
-    default:
+    case StepKind::kBinding:
       return 4;
+    default:
+      return 5;
   }
 }
 
@@ -29,6 +31,10 @@ std::vector<size_t> ExecutionOrder(const std::vector<StepKind>& kinds) {
   std::stable_sort(order.begin(), order.end(),
                    [&kinds](size_t a, size_t b) { return RankOf(kinds[a]) < RankOf(kinds[b]); });
   return order;
+}
+
+bool MayGoTogether(StepKind a, StepKind b) {
+  return RankOf(a) == RankOf(b) && RankOf(a) >= RankOf(StepKind::kServiceAccount);
 }
 
 }  // namespace steward::olm

@@ -31,6 +31,9 @@ inline constexpr std::string_view kStepNotCreated = "NotCreated";  // R-002-20
 inline constexpr std::string_view kStepWaitingForApi = "WaitingForApi";
 inline constexpr std::string_view kStepUnsupported = "UnsupportedResource";
 
+// The beginning of a plan's message while it waits for the API of its definitions.
+inline constexpr std::string_view kWaitingForApiMessage = "waiting for the API of ";
+
 // True while an executor still has to do the step. "" counts as pending.
 bool IsPendingStep(std::string_view status);
 // True once an executor does nothing more for the step. A status that neither function accepts is
@@ -87,6 +90,8 @@ struct InstallPlan {
   bool ended() const { return phase == kPlanComplete || phase == kPlanFailed; }
   // True if no step has a status but Unknown, so no object of the plan has been written yet.
   bool untouched() const;
+  // True if the last pass over the plan met no error: there was none yet, or it waits for APIs.
+  bool smooth() const { return untouched() || message.starts_with(kWaitingForApiMessage); }
 };
 
 // kInvalidArgument with one sentence that names the field: no name or uid, a field of a wrong type

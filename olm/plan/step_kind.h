@@ -13,7 +13,8 @@ enum class StepKind {
   kDefinition,      // a CustomResourceDefinition: created, or updated after checks
   kSubscription,    // created; one that is there stays as it is
   kServiceAccount,  // created, or merged into the one that is there
-  kAccess,          // Role, RoleBinding, ClusterRole, ClusterRoleBinding: created, or patched
+  kRole,            // Role, ClusterRole: created, or patched
+  kBinding,         // RoleBinding, ClusterRoleBinding: created, or patched
   kBuiltIn,         // Secret (BundleSecret, too), ConfigMap, Service: created, or patched
   kOther,           // further kinds that OLM installs: created, or replaced
   kUnsupported,     // any other kind: the plan is invalid

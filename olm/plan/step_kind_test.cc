@@ -28,10 +28,10 @@ TEST(StepKindTest, R_002_15_16_ByGroupAndKind) {
            {"", "Secret", StepKind::kBuiltIn, true, false, "secrets"},
            {"", "BundleSecret", StepKind::kBuiltIn, true, false, "secrets"},
            {"", "ServiceAccount", StepKind::kServiceAccount, true, false, "serviceaccounts"},
-           {kRbac, "Role", StepKind::kAccess, true, false, "roles"},
-           {kRbac, "RoleBinding", StepKind::kAccess, true, false, "rolebindings"},
-           {kRbac, "ClusterRole", StepKind::kAccess, true, false, "clusterroles"},
-           {kRbac, "ClusterRoleBinding", StepKind::kAccess, true, false, "clusterrolebindings"},
+           {kRbac, "Role", StepKind::kRole, true, false, "roles"},
+           {kRbac, "RoleBinding", StepKind::kBinding, true, false, "rolebindings"},
+           {kRbac, "ClusterRole", StepKind::kRole, true, false, "clusterroles"},
+           {kRbac, "ClusterRoleBinding", StepKind::kBinding, true, false, "clusterrolebindings"},
            {"", "Service", StepKind::kBuiltIn, true, false, "services"},
            {"", "ConfigMap", StepKind::kBuiltIn, true, false, "configmaps"},
            {kOlm, "Subscription", StepKind::kSubscription, false, false, "subscriptions"},
@@ -42,7 +42,7 @@ TEST(StepKindTest, R_002_15_16_ByGroupAndKind) {
            {"example.com", "NetworkPolicy", StepKind::kOther, false, true, ""},
            // Another group's kind of the same name: OLM goes by kind.
            {"example.com", "Service", StepKind::kBuiltIn, false, false, "services"},
-           {"iam.services.k8s.aws", "Role", StepKind::kAccess, false, false, "roles"},
+           {"iam.services.k8s.aws", "Role", StepKind::kRole, false, false, "roles"},
            {"messaging.knative.dev", "Subscription", StepKind::kUnsupported, false, false, ""},
            {"apps", "Deployment", StepKind::kUnsupported, false, false, ""}}) {
     SCOPED_TRACE(StrCat(row.kind, ".", row.group));
@@ -65,7 +65,8 @@ TEST(StepKindTest, GroupAndVersionAreThoseOfOlmsClients) {
     const kube::GroupVersionKind object = {kRbac, "v1", kind};
     EXPECT_EQ(ObjectKind({kRbac, "v1beta1", kind}), object) << kind;
     EXPECT_EQ(ObjectKind({"", "", kind}), object) << kind;
-    EXPECT_EQ(StepKindOf({"", "", kind}), StepKind::kAccess) << kind;
+    const bool binding = std::string_view(kind).ends_with("Binding");
+    EXPECT_EQ(StepKindOf({"", "", kind}), binding ? StepKind::kBinding : StepKind::kRole) << kind;
   }
   EXPECT_EQ(ObjectKind({"", "", "Service"}), (kube::GroupVersionKind{"", "v1", "Service"}));
   const kube::GroupVersionKind definition = {"apiextensions.k8s.io", "v1beta1",

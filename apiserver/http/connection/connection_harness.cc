@@ -1,5 +1,6 @@
 #include "apiserver/http/connection/connection_harness.h"
 
+#include <boost/asio/post.hpp>
 #include <boost/system/system_error.hpp>
 #include <stdexcept>
 #include <utility>
@@ -224,6 +225,16 @@ ConnectionHarness::~ConnectionHarness() { RunOn(io_, tasks_.Stop()); }
 void ConnectionHarness::Run() {
   io_.restart();
   io_.poll();
+}
+
+void ConnectionHarness::RunBeside(const std::function<bool()>& happened,
+                                  std::function<void()> meanwhile) {
+  io_.restart();
+  while (io_.poll_one() > 0) {
+    if (meanwhile && happened()) {
+      boost::asio::post(io_, std::exchange(meanwhile, nullptr));
+    }
+  }
 }
 
 void ConnectionHarness::Shed() {

@@ -70,6 +70,8 @@ class ConnectionHarness {
   void Feed(std::string bytes);
   void End();
   void Run();
+  // The same. Once `happened`, other work of the thread is ready: `meanwhile`, in its turn.
+  void RunBeside(const std::function<bool()>& happened, std::function<void()> meanwhile);
   // Lets seconds pass.
   void Tick(int seconds);
 

@@ -23,6 +23,9 @@ constexpr size_t kBatch = 128 << 10;
 // The limit of queued frames at which reading pauses: answers to a client's frames must not pile
 // up.
 constexpr size_t kMaxQueuedFrames = 4000;
+// The number of streams of an ended connection that are ended before other work gets a turn: some
+// hundred microseconds, since each of their handlers is cancelled.
+constexpr size_t kEndsPerTurn = 8;
 // The number of header bytes after which other work gets a turn before more is read.
 constexpr size_t kDecodedPerTurn = 64 << 10;
 // The time that the client has to answer the ping that precedes the last GOAWAY.
@@ -79,9 +82,14 @@ class Http2Connection final : public Connection,
       if (!bytes.ok() || bytes->empty()) co_return;
       const absl::Status status = session_.Receive(*bytes);
       if (!status.ok()) co_return;
-      StartReady();
       Kick();
-      // A few bytes can cause much work.
+      // Start handlers outside of nghttp2's callbacks, in which they could not answer. A few bytes
+      // can cause much work, so other connections have their turn after each handler.
+      const auto ready = std::exchange(ready_, {});
+      for (size_t i = 0; i < ready.size(); ++i) {
+        if (i > 0) co_await Yield();
+        Start(ready[i]);
+      }
       if (session_.TakeDecoded() > kDecodedPerTurn) co_await Yield();
     }
   }
@@ -119,16 +127,13 @@ class Http2Connection final : public Connection,
     Kick();
   }
 
-  // Starts handlers outside of nghttp2's callbacks, in which they could not answer.
-  void StartReady() {
-    for (const auto& stream : std::exchange(ready_, {})) {
-      if (stream->closed()) continue;
-      const auto self = shared_from_this();
-      stream->task = env_.tasks.Spawn(
-          "http request", Contain(Run(self, stream, std::make_unique<Running>(self)), [self] {
-            if (!self->ended_) self->stream_.Abort();
-          }));
-    }
+  void Start(const std::shared_ptr<Http2Stream>& stream) {
+    if (stream->closed()) return;
+    const auto self = shared_from_this();
+    stream->task = env_.tasks.Spawn(
+        "http request", Contain(Run(self, stream, std::make_unique<Running>(self)), [self] {
+          if (!self->ended_) self->stream_.Abort();
+        }));
   }
 
   // Counts a handler from before its start to its end. A response that only waits for its client
@@ -180,8 +185,19 @@ class Http2Connection final : public Connection,
     ended_ = true;
     ready_.clear();
     found_ = nullptr;
-    for (auto& [id, stream] : std::exchange(streams_, {})) {
+    if (streams_.empty()) return;
+    env_.tasks.Spawn("end of http streams", EndAll(shared_from_this()));
+  }
+
+  // Ends the streams, some in each turn of the thread, because a connection may have had a thousand
+  // watches.
+  static VoidTask EndAll(std::shared_ptr<Http2Connection> self) {
+    size_t ended = 0;
+    while (!self->streams_.empty()) {
+      const std::shared_ptr<Http2Stream> stream = self->streams_.begin()->second;
+      self->streams_.erase(self->streams_.begin());
       End(*stream, true);
+      if (++ended % kEndsPerTurn == 0) co_await Yield();
     }
   }
 

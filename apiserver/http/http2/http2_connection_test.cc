@@ -170,6 +170,23 @@ TEST_F(Http2ConnectionTest, MultiplexesStreams) {
   EXPECT_EQ(harness_->log().hanging, 1);
 }
 
+// Hundreds of requests that come at once, or whose connection ends, do not delay others.
+TEST_F(Http2ConnectionTest, OtherWorkOfTheThreadHasItsTurn) {
+  constexpr int kMany = 100;
+  Open();
+  for (int i = 0; i < kMany; ++i) client_->Request("GET", "/hang");
+  const HandlerLog& log = harness_->log();
+  int hanging = 0;
+  harness_->stream().Feed(client_->TakeOutput());
+  harness_->RunBeside([&log] { return log.hanging > 0; }, [&] { hanging = log.hanging; });
+  EXPECT_LE(hanging, 2);
+  EXPECT_EQ(log.hanging, kMany);
+  harness_->stream().End();
+  harness_->RunBeside([&log] { return log.hanging < kMany; }, [&] { hanging = log.hanging; });
+  EXPECT_GE(hanging, kMany - 20);
+  EXPECT_EQ(log.hanging, 0);
+}
+
 TEST_F(Http2ConnectionTest, AFrameWithItsHeaderFillsATlsRecord) {
   Open();
   client_->Request("GET", "/length");

@@ -1,11 +1,13 @@
 #include "apiserver/views/installed_operator/cursors.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "apiserver/views/installed_operator/selection.h"
 #include "apiserver/views/virtual_resource/selection.h"
 #include "base/async/yield.h"
+#include "base/text/str_cat.h"
 
 namespace steward::views {
 namespace {
@@ -24,7 +26,20 @@ ListCursor::ListCursor(storage::OperatorWorldPtr world, rest::Selection selectio
       after_(std::move(after)) {
   std::string first = only_namespace_ == nullptr ? "" : *only_namespace_;
   if (after_) first = std::max(first, after_->ns);
+  const std::string* const name = SelectedName(selection_);
+  if (only_namespace_ == nullptr && name != nullptr && !MayBeInstalled(*name)) return;
   next_namespace_ = world_->namespaces().LowerBound(first);
+}
+
+bool ListCursor::MayBeInstalled(const std::string& name) {
+  auto it = world_->csvs().begin();
+  for (; !it.done(); ++looked_at_) {
+    if (looked_at_ == kLooksPerTurn) return true;
+    const std::string& install = it.key().ns;
+    if (world_->csvs().Find({install, name}) != nullptr) return true;
+    it = world_->csvs().LowerBound({StrCat(install, std::string_view("\0", 1)), ""});
+  }
+  return false;
 }
 
 const rest::Object* ListCursor::Next() {

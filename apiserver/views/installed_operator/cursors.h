@@ -32,6 +32,9 @@ class ListCursor : public PageableCursor {
   std::unique_ptr<rest::Cursor> TakeKept() override;
 
  private:
+  // Returns false if no namespace has a ClusterServiceVersion of this name, so that no object does.
+  // Looks at the first few hundred namespaces that have any.
+  bool MayBeInstalled(const std::string& name);
   bool NextNamespace();
   bool Selected(const Appearance& seen);
 

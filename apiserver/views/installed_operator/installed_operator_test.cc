@@ -98,11 +98,13 @@ TEST_F(InstalledOperatorsTest, LongScansPause) {
     size_t objects;
     int pauses;
   };
-  // Looks: 3003 namespaces and, except with the search by name, two objects in each.
+  // Looks: 3003 namespaces and, except with the search by name, two objects in each. If there is
+  // no operator of a name, the two namespaces that have operators.
   const Row rows[] = {{"", "", 6007, 18},
                       {"tier=1", "", 3004, 18},
                       {"tier=2", "", 0, 18},
-                      {"", "metadata.name=none", 0, 6}};
+                      {"", "metadata.name=own.v1", 1, 6},
+                      {"", "metadata.name=none", 0, 0}};
   for (const Row& row : rows) {
     SCOPED_TRACE(std::string(row.labels) + row.fields);
     rest::Selection selection;

@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "base/async/run.h"
 #include "base/text/str_cat.h"
+#include "controllers/copied_rbac/known_copied_rbac.h"
 #include "controllers/runtime/reconciler_deps.h"
 #include "storage/operators/operator_world.h"
 

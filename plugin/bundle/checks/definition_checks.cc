@@ -98,7 +98,7 @@ void CompareObjects(const BundleObject& object, const json::object& previous, Fi
   switch (olm::StepKindOf(kube::KindOf(object.object))) {
     case olm::StepKind::kDefinition:
       return CompareDefinitionObjects(object, previous, findings);
-    case olm::StepKind::kAccess:
+    case olm::StepKind::kBinding:
       if (Differs(object.object, previous, "roleRef")) {
         findings.Error(object.file, "roleRef: no server lets anybody change it");
       }

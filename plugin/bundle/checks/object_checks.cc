@@ -67,7 +67,7 @@ void CheckName(const BundleObject& object, std::string_view kind, std::string_vi
                Findings& findings) {
   if (name.empty()) return;  // it may have a generateName instead
   const olm::StepKind step = olm::StepKindOf(kube::KindOf(object.object));
-  if (step == olm::StepKind::kAccess) {
+  if (step == olm::StepKind::kRole || step == olm::StepKind::kBinding) {
     if (!IsPathSegment(name))
       findings.Refuse(object.file, StrCat("metadata.name: \"", name, "\" may hold no / and no %"));
   } else if (kind == "Service") {
@@ -141,9 +141,9 @@ void CheckObject(const BundleObject& object, Findings& findings) {
   CheckName(object, kind.kind, StringAt(*metadata, "name"), findings);
   CheckKeys(object, *metadata, "labels", findings);
   CheckKeys(object, *metadata, "annotations", findings);
-  const bool role = kind.kind == "Role" || kind.kind == "ClusterRole";
+  const bool role = olm::StepKindOf(kind) == olm::StepKind::kRole;
   const json::array* rules = role ? ArrayAt(object.object, "rules") : nullptr;
-  if (rules != nullptr && olm::StepKindOf(kind) == olm::StepKind::kAccess) {
+  if (rules != nullptr) {
     CheckRules(object.file, "rules", *rules, kind.kind == "ClusterRole", findings);
   }
 }
