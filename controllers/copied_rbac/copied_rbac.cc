@@ -42,8 +42,7 @@ constexpr absl::Duration kGoodForPuts = absl::Seconds(30);
 // After this time a kube-apiserver knows that a Role is locked. If one does not, a later look finds
 // the bindings that it permitted.
 constexpr absl::Duration kLockWait = absl::Seconds(1);
-// The number of pairs that are locked, checked and given together. While servers learn that they
-// are locked, the next ones are locked.
+// The number of pairs that are locked together. The next are locked while servers learn of it.
 constexpr size_t kTogether = 1000;
 // The longest time for which unwanted copies wait for those that take their place. Even if this
 // process dies at its end, the next leader has read everything within a minute of the beginning.
@@ -519,21 +518,22 @@ StatusTask CopiedRbacReconciler::RemoveOne(Pass& pass, const olm::StoredRbac& co
 }
 
 StatusTask CopiedRbacReconciler::PutAll(Pass& pass) {
-  const absl::Duration began = deps_.clock.Monotonic();
   absl::Status ended;
   LockedPuts before;
+  absl::Duration lock, give;  // what the last batch took
   for (size_t first = 0; first < pass.puts.size() && ended.ok(); first += kTogether) {
-    // Begin no batch that might not get its rules in time: those of another come first.
-    const absl::Duration now = deps_.clock.Monotonic();
-    const absl::Duration each =
-        first > 0 ? (now - began) / (first / kTogether) : absl::ZeroDuration();
-    if (now + 2 * each - pass.seen.read_at > kGoodForPuts) {
+    // Lock no more than can get its rules in time, after those that are locked already.
+    const absl::Duration began = deps_.clock.Monotonic();
+    if (began + lock + 2 * give - pass.seen.read_at > kGoodForPuts) {
       pass.unfinished = true;
       break;
     }
     LockedPuts locked;
     ended = co_await LockSome(pass, first, locked);
+    const absl::Duration given = deps_.clock.Monotonic();
     ended.Update(co_await GiveSome(pass, std::move(before)));
+    lock = given - began;
+    give = std::max(deps_.clock.Monotonic() - given, lock / 2);
     before = std::move(locked);
   }
   ended.Update(co_await GiveSome(pass, std::move(before)));

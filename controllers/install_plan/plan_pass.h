@@ -42,8 +42,9 @@ struct PlanPassResult {
 // first step that fails no other begins. Steps that have ended, including NotCreated ones, are not
 // touched again.
 //
-// A plan whose last pass failed is executed one step after the other: its preview names the step
-// that fails, and says that no later one is written.
+// A plan whose last pass failed, and of which something is written, is executed one step after the
+// other: its preview names the step that fails, and says that no later one is written. Beside a
+// failure that is not foreseen, up to kWidth - 1 later steps may be written.
 //
 // An optional step is NotCreated if the cluster refuses it or if discovery lacks its API. An API
 // that a definition of the same plan adds is never absent: the pass waits for it.

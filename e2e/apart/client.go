@@ -140,7 +140,7 @@ func (c *Client) connect() (*http.Client, error) {
 		dialer.LocalAddr = &net.TCPAddr{IP: c.From}
 	}
 	anew, err := rest.HTTPWrappersForConfig(config,
-		&http.Transport{TLSClientConfig: shown, DisableKeepAlives: true, DialContext: dialer.DialContext})
+		&http.Transport{TLSClientConfig: shown, DisableKeepAlives: true, DisableCompression: true, DialContext: dialer.DialContext})
 	return &http.Client{Transport: anew, Timeout: c.Patience}, err
 }
 

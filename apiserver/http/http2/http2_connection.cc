@@ -1,6 +1,7 @@
 #include "apiserver/http/http2/http2_connection.h"
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -85,10 +86,15 @@ class Http2Connection final : public Connection,
       Kick();
       // Start handlers outside of nghttp2's callbacks, in which they could not answer. A few bytes
       // can cause much work, so other connections have their turn after each handler.
-      const auto ready = std::exchange(ready_, {});
-      for (size_t i = 0; i < ready.size(); ++i) {
-        if (i > 0) co_await Yield();
-        Start(ready[i]);
+      if (!ready_.empty()) {
+        std::vector<std::shared_ptr<Http2Stream>> ready = std::exchange(ready_, {});
+        // The connection is not idle while any of them waits for its turn.
+        std::optional<Running> busy;
+        if (ready.size() > 1) busy.emplace(shared_from_this());
+        for (size_t i = 0; i < ready.size(); ++i) {
+          if (i > 0) co_await Yield();
+          Start(std::exchange(ready[i], nullptr));
+        }
       }
       if (session_.TakeDecoded() > kDecodedPerTurn) co_await Yield();
     }
@@ -127,7 +133,7 @@ class Http2Connection final : public Connection,
     Kick();
   }
 
-  void Start(const std::shared_ptr<Http2Stream>& stream) {
+  void Start(std::shared_ptr<Http2Stream> stream) {
     if (stream->closed()) return;
     const auto self = shared_from_this();
     stream->task = env_.tasks.Spawn(
@@ -186,6 +192,7 @@ class Http2Connection final : public Connection,
     ready_.clear();
     found_ = nullptr;
     if (streams_.empty()) return;
+    for (const auto& [id, stream] : streams_) stream->Disconnect();
     env_.tasks.Spawn("end of http streams", EndAll(shared_from_this()));
   }
 
@@ -284,10 +291,12 @@ class Http2Connection final : public Connection,
 
   // The implementation of Http2StreamHost.
   void SendHead(int32_t id, const ResponseHead& head, bool has_body) override {
+    if (ended_) return;
     session_.SubmitHead(id, head, env_.date.Now(), has_body);
     Kick();
   }
   void SendBody(int32_t id) override {
+    if (ended_) return;
     session_.ResumeBody(id);
     Kick();
   }
@@ -297,6 +306,7 @@ class Http2Connection final : public Connection,
     Kick();
   }
   void SendContinue(int32_t id) override {
+    if (ended_) return;
     session_.SubmitContinue(id);
     Kick();
   }
@@ -305,7 +315,9 @@ class Http2Connection final : public Connection,
     session_.Consume(id, bytes);
     Kick();
   }
-  void CloseGracefully() override { BeginShutdown(); }
+  void CloseGracefully() override {
+    if (!ended_) BeginShutdown();
+  }
 
   const asio::any_io_executor executor_;
   ByteStream& stream_;

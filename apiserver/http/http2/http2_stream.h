@@ -69,7 +69,9 @@ class Http2Stream final : public ResponseWriter, public RequestBody {
 
   Http2Session::Delegate::Available BodyAvailable(size_t max) const;
   void TakeBody(size_t bytes, OutputBatch& batch);
-  // Marks the stream as gone: the handler's next call fails.
+  // Marks the stream as gone: the handler's next call fails. Close follows.
+  void Disconnect() { closed_ = true; }
+  // The same, wakes the handler, and frees what is queued.
   void Close();
   // True when the stream is gone or about to be reset.
   bool closed() const { return closed_ || given_up_; }
