@@ -154,6 +154,14 @@ export class Page {
     return this.page.locator(selector).click();
   }
 
+  /** Asks for an uninstallation, and again where the page says that what would happen has changed meanwhile. */
+  uninstall() {
+    return eventually(async () => {
+      await this.press('[data-test="steward-uninstall"]:not([disabled])');
+      await this.page.waitForSelector('[data-test="steward-confirm"]', { timeout: 10_000 });
+    });
+  }
+
   click(role, name) {
     return this.press(`::-p-aria([name="${name}"][role="${role}"])`);
   }

@@ -329,7 +329,7 @@ export function pages(site) {
       const [queue] = (await kubectlJSON('get', 'queues.ledger.example.com', '-A')).items;
       await go(site.uninstall('payments-operators', 'ledger-queue.v1.0.3'));
       await page.press('#steward-wish-keep');
-      await page.press('[data-test="steward-uninstall"]:not([disabled])');
+      await page.uninstall();
       await page.press('[data-test="steward-confirm"]:not([disabled])');
       await page.find('steward-gone');
       await assert.rejects(kubectl('get', 'csv', '-n', 'payments-operators', 'ledger-queue.v1.0.3'), /NotFound/);
@@ -344,7 +344,7 @@ export function pages(site) {
       await page.page.waitForSelector('[data-test="steward-uninstall"]:not([disabled])');
       await page.accessible('the form of an uninstallation', site.root);
       await page.picture(`${site.file}-uninstall`);
-      await page.press('[data-test="steward-uninstall"]');
+      await page.uninstall();
       const confirm = await page.find('steward-confirm');
       assert.equal(await confirm.evaluate((each) => each.disabled), true, 'nothing was typed');
       await (await page.find('steward-typed')).type('sandbox-notebooks.v0.4.0');
@@ -379,7 +379,7 @@ export function pages(site) {
       }
       await page.press('[data-test="steward-download"]:not([aria-disabled="true"])');
       await page.says('custom resources are saved');
-      await page.press('[data-test="steward-uninstall"]');
+      await page.uninstall();
       await (await page.find('steward-typed')).type('tidepool-postgres.v5.3.1');
       await page.press('[data-test="steward-confirm"]:not([disabled])');
       await page.find('steward-gone');
