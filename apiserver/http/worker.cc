@@ -12,6 +12,7 @@
 #include "apiserver/http/http1/http1_connection.h"
 #include "apiserver/http/http2/http2_connection.h"
 #include "apiserver/http/tls/tls_stream.h"
+#include "base/async/yield.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
 
@@ -81,7 +82,7 @@ void Worker::Start() {
 VoidTask Worker::Tick() {
   for (;;) {
     co_await shared_.clock.Sleep(shared_.tick);
-    deadlines_.Tick();
+    for (bool more = deadlines_.Tick(); more; more = deadlines_.RunDue()) co_await Yield();
   }
 }
 

@@ -8,28 +8,32 @@ using deadline_internal::Link;
 
 DeadlineSet::DeadlineSet(absl::Duration resolution) : resolution_(resolution) {
   armed_.previous = armed_.next = &armed_;
+  due_.previous = due_.next = &due_;
 }
 
-void DeadlineSet::Tick() {
+bool DeadlineSet::Tick() {
   ++now_;
   // Expired deadlines move to a list of their own first, because their callbacks may change the
   // other.
-  Link expired;
-  expired.previous = expired.next = &expired;
   for (Link* link = armed_.next; link != &armed_;) {
     auto* deadline = static_cast<Deadline*>(link);
     link = link->next;
     if (deadline->when_ > now_) continue;
     deadline->Clear();
-    deadline->InsertBefore(expired);
+    deadline->InsertBefore(due_);
   }
-  while (expired.next != &expired) {
-    auto* deadline = static_cast<Deadline*>(expired.next);
+  return RunDue();
+}
+
+bool DeadlineSet::RunDue() {
+  for (int i = 0; i < kCallbacksPerTurn && due_.next != &due_; ++i) {
+    auto* deadline = static_cast<Deadline*>(due_.next);
     deadline->Clear();
     // A copy, because the callback may destroy its deadline.
     const std::function<void()> callback = deadline->expired_;
     callback();
   }
+  return due_.next != &due_;
 }
 
 Deadline::Deadline(DeadlineSet& set, std::function<void()> expired)
@@ -40,7 +44,7 @@ void Deadline::Set(absl::Duration duration) {
   const int64_t ticks = absl::IDivDuration(duration, set_.resolution_, &rest);
   // One tick more, because the next tick may be near.
   when_ = set_.now_ + ticks + (rest > absl::ZeroDuration() ? 1 : 0) + 1;
-  // The deadline may be in the list of those that expire in this very tick.
+  // The deadline may be in the list of those that have expired.
   Clear();
   InsertBefore(set_.armed_);
 }

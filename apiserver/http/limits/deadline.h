@@ -28,9 +28,15 @@ class DeadlineSet {
   DeadlineSet(const DeadlineSet&) = delete;
   DeadlineSet& operator=(const DeadlineSet&) = delete;
 
+  // The most callbacks of one call, so that other work of the thread gets turns: thousands of
+  // connections may expire in the same tick.
+  static constexpr int kCallbacksPerTurn = 16;
+
   // Must be called every `resolution`. Runs the callbacks of expired deadlines, which may set,
-  // clear and destroy any deadline.
-  void Tick();
+  // clear and destroy any deadline. Returns true if callbacks are left to RunDue.
+  bool Tick();
+  // Runs callbacks that Tick has left. Returns the same as Tick.
+  bool RunDue();
 
   absl::Duration resolution() const { return resolution_; }
   // Ticks so far.
@@ -42,6 +48,7 @@ class DeadlineSet {
   const absl::Duration resolution_;
   int64_t now_ = 0;
   deadline_internal::Link armed_;  // circular
+  deadline_internal::Link due_;    // circular: expired ones, whose callbacks have not run yet
 };
 
 // Calls `expired` once, at the first tick that is at least the set duration later.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <vector>
 
 namespace steward::http {
 namespace {
@@ -63,6 +64,27 @@ TEST(DeadlineTest, CallbacksMayDoAnything) {
   EXPECT_EQ(fired, 2);
   Tick(set, 2);
   EXPECT_EQ(fired, 3);
+}
+
+TEST(DeadlineTest, ManyThatExpireTogetherTakeTurns) {
+  constexpr int kMany = 100;
+  DeadlineSet set(absl::Seconds(1));
+  int fired = 0;
+  std::vector<std::unique_ptr<Deadline>> deadlines;
+  for (int i = 0; i < kMany; ++i) {
+    deadlines.push_back(std::make_unique<Deadline>(set, [&] { ++fired; }));
+    deadlines.back()->Set(absl::Seconds(1));
+  }
+  Tick(set, 1);
+  EXPECT_TRUE(set.Tick());
+  EXPECT_EQ(fired, DeadlineSet::kCallbacksPerTurn);
+  deadlines[kMany - 1].reset();
+  deadlines[kMany - 2]->Set(absl::Seconds(5));
+  int turns = 1;
+  while (set.RunDue()) ++turns;
+  EXPECT_EQ(fired, kMany - 2);
+  EXPECT_EQ(turns, (kMany - 2) / DeadlineSet::kCallbacksPerTurn);
+  EXPECT_TRUE(deadlines[kMany - 2]->armed());
 }
 
 TEST(DeadlineTest, ACallbackMayPutOffAnotherThatIsDue) {
