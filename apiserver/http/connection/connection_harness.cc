@@ -254,7 +254,7 @@ void ConnectionHarness::End() {
 
 void ConnectionHarness::Tick(int seconds) {
   for (int i = 0; i < seconds; ++i) {
-    deadlines_.Tick();
+    for (bool more = deadlines_.Tick(); more; more = deadlines_.RunDue()) Run();
     Run();
   }
 }
