@@ -563,7 +563,7 @@ TEST_F(ManyCopiesTest, NothingIsLockedThatCannotBeGivenItsRulesInTime) {
   cluster_.rbac_webhook = [this](const kube::GroupVersionResource&, json::object&) {
     clock_.Advance(absl::Milliseconds(4));
   };
-  // Whoever finds a Role that waits for its rules reads it.
+  // A pass that finds a Role without its rules reads the Role.
   int found = 0;
   process_.hook().decide = [&found](const kube::HookedCall& call) {
     const bool copy = call.gvr == kTestRoles && call.name.ns != "ops";
