@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,8 @@
 
 namespace steward::discovery {
 namespace {
+
+namespace json = boost::json;
 
 using Documents = std::map<std::string, std::shared_ptr<const Document>, std::less<>>;
 
@@ -94,36 +97,66 @@ absl::Status AddGroups(const std::vector<ServedGroup>& groups, Documents& docume
   return absl::OkStatus();
 }
 
-absl::Status AddOpenApi(const std::vector<ServedGroup>& groups, const std::string& version,
-                        Documents& documents) {
-  boost::json::object root_paths;
-  std::vector<boost::json::object> v3_documents;
-  for (const ServedGroup& group : groups) {
-    for (const ServedVersion& served : group.versions) {
-      ASSIGN_OR_RETURN(boost::json::object v3, OpenApiV3(served, version));
+// The documents under /openapi. They are written when a client first asks for one of them, which
+// takes as many instructions as all else until this process listens; until then this holds what
+// they are written from. Thread-safe.
+class OpenApiDocuments {
+ public:
+  // Fails when a resource's schema is not a JSON object.
+  static absl::StatusOr<std::unique_ptr<const OpenApiDocuments>> Create(
+      const std::vector<ServedGroup>& groups, const std::string& version) {
+    auto created = std::make_unique<OpenApiDocuments>(version);
+    for (const ServedGroup& group : groups) {
+      for (const ServedVersion& served : group.versions) {
+        ASSIGN_OR_RETURN(json::object document, OpenApiV3(served, version));
+        created->keys_.push_back(ApiPath(group.name, served.version));
+        created->parts_.push_back(std::move(document));
+      }
+    }
+    return created;
+  }
+
+  explicit OpenApiDocuments(std::string version) : version_(std::move(version)) {}
+
+  // Null: there is none at this path.
+  std::shared_ptr<const Document> Find(std::string_view path) const {
+    if (!path.starts_with("/openapi/")) return nullptr;
+    std::call_once(written_, [this] { Write(); });
+    const auto found = documents_.find(path);
+    return found == documents_.end() ? nullptr : found->second;
+  }
+
+ private:
+  void Write() const {
+    json::object root_paths;
+    for (size_t i = 0; i < keys_.size(); ++i) {
       Document document;
       document.addressed_by_hash = true;
-      document.representations = {OpenApiRepresentation(Serialize(v3))};
-      const std::string key = ApiPath(group.name, served.version);
-      const std::string path = "/openapi/v3/" + key;
+      document.representations = {OpenApiRepresentation(Serialize(parts_[i]))};
+      const std::string path = "/openapi/v3/" + keys_[i];
       std::string_view hash = document.representations[0].etag;
       hash = hash.substr(1, hash.size() - 2);
-      root_paths[key] = boost::json::object{{"serverRelativeURL", StrCat(path, "?hash=", hash)}};
-      Add(documents, path, std::move(document));
-      v3_documents.push_back(std::move(v3));
+      root_paths[keys_[i]] = json::object{{"serverRelativeURL", StrCat(path, "?hash=", hash)}};
+      Add(documents_, path, std::move(document));
     }
+    Document root;
+    root.negotiated = false;
+    root.representations = {
+        OpenApiRepresentation(Serialize(json::object{{"paths", std::move(root_paths)}}))};
+    Add(documents_, "/openapi/v3", std::move(root));
+    Document v2;
+    v2.representations = {OpenApiRepresentation(Serialize(OpenApiV2(parts_, version_)))};
+    v2.representations.push_back(BinaryRepresentation(OpenApiV2Binary(parts_, version_)));
+    Add(documents_, "/openapi/v2", std::move(v2));
+    parts_ = {};
   }
-  Document root;
-  root.negotiated = false;
-  root.representations = {
-      OpenApiRepresentation(Serialize(boost::json::object{{"paths", std::move(root_paths)}}))};
-  Add(documents, "/openapi/v3", std::move(root));
-  Document v2;
-  v2.representations = {OpenApiRepresentation(Serialize(OpenApiV2(v3_documents, version)))};
-  v2.representations.push_back(BinaryRepresentation(OpenApiV2Binary(v3_documents, version)));
-  Add(documents, "/openapi/v2", std::move(v2));
-  return absl::OkStatus();
-}
+
+  const std::string version_;
+  std::vector<std::string> keys_;  // "apis/<group>/<version>"
+  mutable std::once_flag written_;
+  mutable std::vector<json::object> parts_;  // the v3 documents of keys_; none once all are written
+  mutable Documents documents_;
+};
 
 void AddVersion(const VersionInfo& version, Documents& documents) {
   Representation representation;
@@ -150,15 +183,18 @@ absl::StatusOr<http::Handler> WithDiscovery(const std::vector<rest::Resource>& r
   const std::vector<ServedGroup> groups = GroupResources(resources);
   Documents documents;
   RETURN_IF_ERROR(AddGroups(groups, documents));
-  RETURN_IF_ERROR(AddOpenApi(groups, version.git_version, documents));
   AddVersion(version, documents);
-  return http::Handler(
-      [documents = std::make_shared<const Documents>(std::move(documents)), &clock,
-       next = std::move(next)](http::Request& request, http::ResponseWriter& writer) {
-        const auto document = documents->find(request.path);
-        if (document == documents->end()) return next(request, writer);
-        return ServeDocument(document->second, request, writer, clock);
-      });
+  ASSIGN_OR_RETURN(std::shared_ptr<const OpenApiDocuments> openapi,
+                   OpenApiDocuments::Create(groups, version.git_version));
+  return http::Handler([documents = std::make_shared<const Documents>(std::move(documents)),
+                        openapi = std::move(openapi), &clock, next = std::move(next)](
+                           http::Request& request, http::ResponseWriter& writer) {
+    const auto found = documents->find(request.path);
+    std::shared_ptr<const Document> document =
+        found == documents->end() ? openapi->Find(request.path) : found->second;
+    if (document == nullptr) return next(request, writer);
+    return ServeDocument(std::move(document), request, writer, clock);
+  });
 }
 
 }  // namespace steward::discovery

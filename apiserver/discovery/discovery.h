@@ -12,7 +12,8 @@
 
 namespace steward::discovery {
 
-// Returns a handler that answers from bytes prepared by this call:
+// Returns a handler that answers from bytes prepared by this call, and below /openapi by the first
+// request there:
 //   /apis  /apis/<group>  /apis/<group>/<version>  /version   (a trailing slash is fine)
 //   /api  /api/<version>   when there are resources of the core group
 //   /openapi/v2  /openapi/v3  /openapi/v3/apis/<group>/<version>  /openapi/v3/api/<version>

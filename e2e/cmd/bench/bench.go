@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -22,30 +23,42 @@ type figure struct {
 	// budget is how long it may take, without what it sets up. A figure that takes longer has failed, and takes no time from
 	// the others.
 	budget time.Duration
+	on     installation // what it stands on
 	run    func(*bench, context.Context) ([]report.Line, error)
 }
 
+// installation is what a figure stands on. It is set up for the first figure that needs it, and ended before one that needs another,
+// since its servers would take part of the machine though nobody asks them for anything.
+type installation int
+
+const (
+	copies     installation = iota // bench.cluster
+	manyMany                       // bench.manyMany
+	uninstalls                     // bench.uninstalls
+	families                       // bench.families
+)
+
 // figures are measured in this order: what leaves garbage in servers comes after what measures them at rest.
 var figures = []figure{
-	{"json", "a namespace's list as JSON: throughput and CPU against static bytes and kube-apiserver", 2 * time.Minute, (*bench).namespaceJSON},
-	{"gzip", "the same, compressed", time.Minute, (*bench).namespaceGzip},
-	{"table", "a namespace's list as a Table", time.Minute, (*bench).namespaceTable},
-	{"metadata", "a namespace's list as PartialObjectMetadataList", time.Minute, (*bench).namespaceMetadata},
-	{"aggregated", "a namespace's list through the aggregator", 2 * time.Minute, (*bench).aggregated},
-	{"cluster-list", "the list of the whole cluster as JSON, gzip and Table", 2 * time.Minute, (*bench).clusterList},
-	{"watch-list", "a cluster-wide watch with sendInitialEvents, to its bookmark", 2 * time.Minute, (*bench).watchList},
-	{"change", "one changed label, until it is seen in every namespace", 4 * time.Minute, (*bench).change},
-	{"new-namespace", "a new namespace, until its operators show", time.Minute, (*bench).newNamespace},
-	{"memory", "resident memory under load and watches", time.Minute, (*bench).memory},
-	{"watchers", "memory of an idle watcher, on shared and on own connections", 2 * time.Minute, (*bench).watchers},
-	{"start", "exec to the first discovery answer", time.Minute, (*bench).start},
-	{"attack", "lists of honest users while strangers attack, against the same without", 3 * time.Minute, (*bench).attack},
-	{"large", "500 operators in 10,000 namespaces: memory, lists, pages, start", 5 * time.Minute, (*bench).large},
-	{"cleanup", "an operator with 20,000 custom resources uninstalled, against a program that just deletes them", 6 * time.Minute, (*bench).cleanup},
-	{"cleanup-idle", "what 50 operators that are opted in to cleanup cost while nothing happens", 3 * time.Minute, (*bench).cleanupIdle},
-	{"cleanup-copies", "the same uninstallation beside 20,000 and 100,000 copied ClusterServiceVersions", 6 * time.Minute, (*bench).cleanupCopies},
-	{"copied-rbac", "Roles and RoleBindings of 6 operators copied into 1,000 namespaces, against a program that just creates them", 10 * time.Minute, (*bench).copiedRBAC},
-	{"plan", "an InstallPlan with 200 steps executed, against bare creations of the same objects", 2 * time.Minute, (*bench).plan},
+	{"json", "a namespace's list as JSON: throughput and CPU against static bytes and kube-apiserver", 2 * time.Minute, copies, (*bench).namespaceJSON},
+	{"gzip", "the same, compressed", time.Minute, copies, (*bench).namespaceGzip},
+	{"table", "a namespace's list as a Table", time.Minute, copies, (*bench).namespaceTable},
+	{"metadata", "a namespace's list as PartialObjectMetadataList", time.Minute, copies, (*bench).namespaceMetadata},
+	{"aggregated", "a namespace's list through the aggregator", 2 * time.Minute, copies, (*bench).aggregated},
+	{"cluster-list", "the list of the whole cluster as JSON, gzip and Table", 2 * time.Minute, copies, (*bench).clusterList},
+	{"watch-list", "a cluster-wide watch with sendInitialEvents, to its bookmark", 2 * time.Minute, copies, (*bench).watchList},
+	{"change", "one changed label, until it is seen in every namespace", 4 * time.Minute, copies, (*bench).change},
+	{"new-namespace", "a new namespace, until its operators show", time.Minute, copies, (*bench).newNamespace},
+	{"memory", "resident memory under load and watches", time.Minute, copies, (*bench).memory},
+	{"watchers", "memory of an idle watcher, on shared and on own connections", 2 * time.Minute, copies, (*bench).watchers},
+	{"start", "exec to the first discovery answer", time.Minute, copies, (*bench).start},
+	{"attack", "lists of honest users while strangers attack, against the same without", 3 * time.Minute, copies, (*bench).attack},
+	{"large", "500 operators in 10,000 namespaces: memory, lists, pages, start", 5 * time.Minute, manyMany, (*bench).large},
+	{"cleanup", "an operator with 20,000 custom resources uninstalled, against a program that just deletes them", 6 * time.Minute, uninstalls, (*bench).cleanup},
+	{"cleanup-idle", "what 50 operators that are opted in to cleanup cost while nothing happens", 3 * time.Minute, uninstalls, (*bench).cleanupIdle},
+	{"cleanup-copies", "the same uninstallation beside 20,000 and 100,000 copied ClusterServiceVersions", 6 * time.Minute, uninstalls, (*bench).cleanupCopies},
+	{"copied-rbac", "Roles and RoleBindings of 6 operators copied into 1,000 namespaces, against a program that just creates them", 10 * time.Minute, families, (*bench).copiedRBAC},
+	{"plan", "an InstallPlan with 200 steps executed, against bare creations of the same objects", 2 * time.Minute, families, (*bench).plan},
 }
 
 // size is how much is measured.
@@ -156,21 +169,34 @@ func (b *bench) theCluster(ctx context.Context) (*stage.Cluster, error) {
 	return b.cluster, b.broken
 }
 
+// endAllBut ends the installations that no figure to come stands on.
+func (b *bench) endAllBut(needed []installation) error {
+	var errs []error
+	end := func(which installation, there bool, stop func() error) bool {
+		if !there || slices.Contains(needed, which) {
+			return false
+		}
+		errs = append(errs, stop())
+		return true
+	}
+	if end(copies, b.cluster != nil, b.cluster.Stop) {
+		b.cluster = nil
+	}
+	if end(manyMany, b.manyMany != nil, b.manyMany.Stop) {
+		b.manyMany = nil
+	}
+	if end(uninstalls, b.uninstalls != nil, b.uninstalls.Stop) {
+		b.uninstalls = nil
+	}
+	if end(families, b.families != nil, b.families.Stop) {
+		b.families = nil
+	}
+	return errors.Join(errs...)
+}
+
 func (b *bench) stop() error {
 	b.say("ending everything")
-	var errs []error
-	if b.manyMany != nil {
-		errs = append(errs, b.manyMany.Stop())
-	}
-	if b.uninstalls != nil {
-		errs = append(errs, b.uninstalls.Stop())
-	}
-	if b.families != nil {
-		errs = append(errs, b.families.Stop())
-	}
-	if b.cluster != nil {
-		errs = append(errs, b.cluster.Stop())
-	}
+	errs := []error{b.endAllBut(nil)}
 	if os.Getenv("STEWARD_E2E_KEEP") == "" {
 		errs = append(errs, os.RemoveAll(b.dir))
 	}

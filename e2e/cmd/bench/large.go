@@ -31,11 +31,6 @@ func (b *bench) large(ctx context.Context) (lines []report.Line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// No other figure needs it, and those that follow are to have the machine for themselves.
-	defer func() {
-		err = errors.Join(err, l.Stop())
-		b.manyMany = nil
-	}()
 	start, server, err := l.Prepare("steward-large")
 	if err != nil {
 		return nil, err

@@ -82,13 +82,20 @@ func choose(only string) ([]figure, error) {
 	return chosen, nil
 }
 
+func standOn(chosen []figure) (needed []installation) {
+	for _, each := range chosen {
+		needed = append(needed, each.on)
+	}
+	return needed
+}
+
 func run(ctx context.Context, chosen []figure, quick bool, out string) (err error) {
 	b, err := newBench(quick)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.stop()) }()
-	for _, each := range chosen {
+	for i, each := range chosen {
 		b.say("%s", each.name)
 		lines, err := each.within(b, ctx)
 		for i := range lines {
@@ -104,6 +111,9 @@ func run(ctx context.Context, chosen []figure, quick bool, out string) (err erro
 		}
 		if err := report.WriteTable(os.Stdout, lines); err != nil {
 			return err
+		}
+		if err := b.endAllBut(standOn(chosen[i+1:])); err != nil {
+			b.report.Failures = append(b.report.Failures, "after "+each.name+": "+err.Error())
 		}
 	}
 	b.report.Took = time.Since(b.report.Started)

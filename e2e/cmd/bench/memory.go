@@ -192,7 +192,7 @@ func (b *bench) start(ctx context.Context) (lines []report.Line, err error) {
 		return nil, errors.Join(err, stopped(steward))
 	}
 	lines = []report.Line{
-		{What: "exec to the first discovery answer", Unit: "ms", Ours: in(time.Millisecond, discovery...), Goal: report.Within(50)},
+		{What: "exec to the first discovery answer", Unit: "ms", Ours: in(time.Millisecond, discovery...), Goal: report.Within(30)},
 		{What: fmt.Sprintf("exec to ready with %d operators and %d namespaces", len(c.Operators.CSVs), len(c.Namespaces)),
 			Unit: "ms", Ours: in(time.Millisecond, ready...)},
 	}
