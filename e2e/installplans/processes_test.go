@@ -36,10 +36,14 @@ const together = 8
 // madeOnce fails unless each of a held plan's ConfigMaps is there, made by one write.
 func madeOnce(t *testing.T, namespace string, count int) {
 	t.Helper()
-	made := map[string]int{}
+	made, cutOff := map[string]int{}, map[string]bool{}
 	for _, each := range writes(t, namespace, "configmaps") {
-		if each.Verb == "create" && each.ResponseStatus.Code == 201 {
+		switch {
+		case each.Verb != "create":
+		case each.ResponseStatus.Code == 201:
 			made[each.ObjectRef.Name]++
+		case each.ResponseStatus.Code != 409:
+			cutOff[each.ObjectRef.Name] = true
 		}
 	}
 	unanswered := 0
@@ -49,6 +53,9 @@ func madeOnce(t *testing.T, namespace string, count int) {
 		switch made[name] {
 		case 0:
 			unanswered++
+			if !cutOff[name] {
+				t.Errorf("%s is there, and the audit knows no creation of it", name)
+			}
 		case 1:
 		default:
 			t.Errorf("%s was made %d times", name, made[name])
