@@ -51,6 +51,17 @@ func newUser(t *testing.T, targets ...string) *user {
 		must(t, olm.Create(t.Context(), up.Any, olm.Namespace(namespace)))
 	}
 	must(t, olm.Create(t.Context(), up.Any, olm.OperatorGroup("ops", "group", targets...)))
+	// Until its group means something an operator has no namespaces, and a user would wait as well.
+	eventually(t, func() error {
+		group, err := up.Any.Resource(olm.OperatorGroups).Namespace("ops").Get(t.Context(), "group", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if _, written, _ := unstructured.NestedStringSlice(group.Object, "status", "namespaces"); !written {
+			err = errors.New("the OperatorGroup has no status")
+		}
+		return err
+	})
 	return &user{up}
 }
 
