@@ -97,8 +97,8 @@ absl::Status AddGroups(const std::vector<ServedGroup>& groups, Documents& docume
   return absl::OkStatus();
 }
 
-// The documents under /openapi. They are written when a client first asks for one of them, which
-// takes as many instructions as all else until this process listens; until then this holds what
+// The documents under /openapi. They are written when a client first asks below it, which takes
+// almost as many instructions as everything until this process listens. Until then this holds what
 // they are written from. Thread-safe.
 class OpenApiDocuments {
  public:

@@ -18,7 +18,8 @@ namespace steward::discovery {
 //   /api  /api/<version>   when there are resources of the core group
 //   /openapi/v2  /openapi/v3  /openapi/v3/apis/<group>/<version>  /openapi/v3/api/<version>
 // and passes every other path on to `next`. Documents are the same on every replica of one build,
-// and depend on no cache, so that the handler can answer at once. `clock` outlives the handler.
+// and depend on no cache, so that the handler can answer at once; the first request below /openapi
+// takes its thread for some milliseconds. `clock` outlives the handler.
 // Fails when a resource's OpenAPI schema is not a JSON object.
 absl::StatusOr<http::Handler> WithDiscovery(const std::vector<rest::Resource>& resources,
                                             const VersionInfo& version, const Clock& clock,

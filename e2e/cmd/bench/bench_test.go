@@ -70,6 +70,20 @@ func TestFiguresHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
+// An installation that is ended is not set up again.
+func TestFiguresOfOneInstallationStandTogether(t *testing.T) {
+	ended := map[installation]bool{}
+	for i, each := range figures {
+		if i == 0 || figures[i-1].on == each.on {
+			continue
+		}
+		ended[figures[i-1].on] = true
+		if ended[each.on] {
+			t.Errorf("%s stands on what was ended before it", each.name)
+		}
+	}
+}
+
 func TestReadPage(t *testing.T) {
 	for _, row := range []struct {
 		name, text, token string

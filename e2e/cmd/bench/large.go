@@ -91,7 +91,7 @@ func (b *bench) largeStarts(ctx context.Context, l *stage.Large, start func() (*
 		return nil
 	})
 	return process, started([]report.Line{
-		{What: "exec to the first discovery answer", Unit: "ms", Ours: in(time.Millisecond, discovery...), Goal: report.Within(50)},
+		{What: "exec to the first discovery answer", Unit: "ms", Ours: in(time.Millisecond, discovery...), Goal: report.Within(30)},
 		{What: "exec to ready with " + manyObjects(l), Unit: "s", Ours: in(time.Second, ready...), Goal: report.Within(2),
 			Note: fmt.Sprintf("its cluster is a steward up, which had loaded all of it in %.1f s", l.Loading.Seconds())},
 	}, usage), err
