@@ -103,9 +103,9 @@ absl::Status AddGroups(const std::vector<ServedGroup>& groups, Documents& docume
 class OpenApiDocuments {
  public:
   // Fails when a resource's schema is not a JSON object.
-  static absl::StatusOr<std::unique_ptr<const OpenApiDocuments>> Create(
+  static absl::StatusOr<std::shared_ptr<OpenApiDocuments>> Create(
       const std::vector<ServedGroup>& groups, const std::string& version) {
-    auto created = std::make_unique<OpenApiDocuments>(version);
+    auto created = std::make_shared<OpenApiDocuments>(version);
     for (const ServedGroup& group : groups) {
       for (const ServedVersion& served : group.versions) {
         ASSIGN_OR_RETURN(json::object document, OpenApiV3(served, version));
@@ -119,7 +119,7 @@ class OpenApiDocuments {
   explicit OpenApiDocuments(std::string version) : version_(std::move(version)) {}
 
   // Null: there is none at this path.
-  std::shared_ptr<const Document> Find(std::string_view path) const {
+  std::shared_ptr<const Document> Find(std::string_view path) {
     if (!path.starts_with("/openapi/")) return nullptr;
     std::call_once(written_, [this] { Write(); });
     const auto found = documents_.find(path);
@@ -127,7 +127,7 @@ class OpenApiDocuments {
   }
 
  private:
-  void Write() const {
+  void Write() {
     json::object root_paths;
     for (size_t i = 0; i < keys_.size(); ++i) {
       Document document;
@@ -153,9 +153,9 @@ class OpenApiDocuments {
 
   const std::string version_;
   std::vector<std::string> keys_;  // "apis/<group>/<version>"
-  mutable std::once_flag written_;
-  mutable std::vector<json::object> parts_;  // the v3 documents of keys_; none once all are written
-  mutable Documents documents_;
+  std::once_flag written_;
+  std::vector<json::object> parts_;  // the v3 documents of keys_; none once all are written
+  Documents documents_;
 };
 
 void AddVersion(const VersionInfo& version, Documents& documents) {
@@ -184,7 +184,7 @@ absl::StatusOr<http::Handler> WithDiscovery(const std::vector<rest::Resource>& r
   Documents documents;
   RETURN_IF_ERROR(AddGroups(groups, documents));
   AddVersion(version, documents);
-  ASSIGN_OR_RETURN(std::shared_ptr<const OpenApiDocuments> openapi,
+  ASSIGN_OR_RETURN(std::shared_ptr<OpenApiDocuments> openapi,
                    OpenApiDocuments::Create(groups, version.git_version));
   return http::Handler([documents = std::make_shared<const Documents>(std::move(documents)),
                         openapi = std::move(openapi), &clock, next = std::move(next)](

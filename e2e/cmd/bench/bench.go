@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -32,10 +31,11 @@ type figure struct {
 type installation int
 
 const (
-	copies     installation = iota // bench.cluster
-	manyMany                       // bench.manyMany
-	uninstalls                     // bench.uninstalls
-	families                       // bench.families
+	nothing    installation = iota
+	copies                  // bench.cluster
+	manyMany                // bench.manyMany
+	uninstalls              // bench.uninstalls
+	families                // bench.families
 )
 
 // figures are measured in this order: what leaves garbage in servers comes after what measures them at rest.
@@ -169,11 +169,11 @@ func (b *bench) theCluster(ctx context.Context) (*stage.Cluster, error) {
 	return b.cluster, b.broken
 }
 
-// endAllBut ends the installations that no figure to come stands on.
-func (b *bench) endAllBut(needed []installation) error {
+// endAllBut ends the installations that the next figure does not stand on. Figures of one stand together.
+func (b *bench) endAllBut(needed installation) error {
 	var errs []error
 	end := func(which installation, there bool, stop func() error) bool {
-		if !there || slices.Contains(needed, which) {
+		if !there || which == needed {
 			return false
 		}
 		errs = append(errs, stop())
@@ -196,7 +196,7 @@ func (b *bench) endAllBut(needed []installation) error {
 
 func (b *bench) stop() error {
 	b.say("ending everything")
-	errs := []error{b.endAllBut(nil)}
+	errs := []error{b.endAllBut(nothing)}
 	if os.Getenv("STEWARD_E2E_KEEP") == "" {
 		errs = append(errs, os.RemoveAll(b.dir))
 	}

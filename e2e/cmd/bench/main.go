@@ -82,13 +82,6 @@ func choose(only string) ([]figure, error) {
 	return chosen, nil
 }
 
-func standOn(chosen []figure) (needed []installation) {
-	for _, each := range chosen {
-		needed = append(needed, each.on)
-	}
-	return needed
-}
-
 func run(ctx context.Context, chosen []figure, quick bool, out string) (err error) {
 	b, err := newBench(quick)
 	if err != nil {
@@ -112,7 +105,11 @@ func run(ctx context.Context, chosen []figure, quick bool, out string) (err erro
 		if err := report.WriteTable(os.Stdout, lines); err != nil {
 			return err
 		}
-		if err := b.endAllBut(standOn(chosen[i+1:])); err != nil {
+		needed := nothing
+		if i+1 < len(chosen) {
+			needed = chosen[i+1].on
+		}
+		if err := b.endAllBut(needed); err != nil {
 			b.report.Failures = append(b.report.Failures, "after "+each.name+": "+err.Error())
 		}
 	}

@@ -41,7 +41,7 @@ func (b *bench) memory(ctx context.Context) (lines []report.Line, err error) {
 		return nil, err
 	}
 	// The kube-apiserver asks every server that is registered for it.
-	if err := asksFor(ctx, &server, "/openapi/v2"); err != nil {
+	if err := stage.Started(ctx, steward.Process, &server, "/openapi/v2"); err != nil {
 		return nil, err
 	}
 	var paths []string
@@ -152,13 +152,6 @@ func settled(ctx context.Context, process *cluster.Steward) (load.Memory, error)
 	case <-time.After(settle):
 		return load.MemoryOf(process.Pid())
 	}
-}
-
-func asksFor(ctx context.Context, server *load.Server, path string) error {
-	client := server.Connect()
-	defer client.Close()
-	_, err := client.Drain(ctx, path)
-	return err
 }
 
 func stopped(s *cluster.Steward) error {
